@@ -1,0 +1,16 @@
+/* Which instruction set the kernels use. Chosen once, at the first question, from cpuid; the
+ * environment variable ATTEND_ISA (base, avx2, avx512) can ask for less. */
+#ifndef ATTEND_BASE_CPU_H
+#define ATTEND_BASE_CPU_H
+
+#include <stdbool.h>
+
+typedef enum { ATTEND_ISA_BASE, ATTEND_ISA_AVX2, ATTEND_ISA_AVX512 } at_isa;
+
+at_isa at_cpu_isa(void);
+const char *at_isa_name(at_isa isa);
+
+/* Uses another instruction set from now on, for tests; false where the machine lacks it. */
+bool at_cpu_use(at_isa isa);
+
+#endif

@@ -1,0 +1,89 @@
+#include "base/threads.h"
+
+#include "attend.h"
+
+#ifdef _OPENMP
+#include <omp.h>
+#else
+#error "attend needs OpenMP: without it every product would run on one core"
+#endif
+#if defined(__SSE2__)
+#include <immintrin.h>
+#endif
+
+static int wanted; /* 0: one per processor */
+
+int attend_set_threads(int threads)
+{
+    wanted = threads > 0 ? threads : 0;
+    return attend_threads();
+}
+
+int attend_threads(void) { return wanted > 0 ? wanted : omp_get_num_procs(); }
+
+int at_threads(void) { return omp_in_parallel() ? 1 : attend_threads(); }
+
+unsigned at_floats_flush(void)
+{
+#if defined(__SSE2__)
+    unsigned old = _mm_getcsr();
+    _mm_setcsr(old | 0x8040); /* flush to zero, denormals are zero */
+    return old;
+#elif defined(__aarch64__)
+    unsigned long old;
+    __asm__ volatile("mrs %0, fpcr" : "=r"(old));
+    __asm__ volatile("msr fpcr, %0" : : "r"(old | (1ul << 24)));
+    return (unsigned)old;
+#else
+    return 0;
+#endif
+}
+
+void at_floats_restore(unsigned token)
+{
+#if defined(__SSE2__)
+    _mm_setcsr(token);
+#elif defined(__aarch64__)
+    __asm__ volatile("msr fpcr, %0" : : "r"((unsigned long)token));
+#else
+    (void)token;
+#endif
+}
+
+void at_parallel_for(ptrdiff_t n, ptrdiff_t grain, at_part *part, void *arg)
+{
+    if (n <= 0)
+        return;
+    ptrdiff_t parts = (n + grain - 1) / (grain > 0 ? grain : 1);
+    if (parts > at_threads())
+        parts = at_threads();
+    if (parts <= 1) {
+        part(arg, 0, n);
+        return;
+    }
+    ptrdiff_t size = (n + parts - 1) / parts;
+#pragma omp parallel for num_threads((int)parts) schedule(static, 1)
+    for (ptrdiff_t i = 0; i < parts; i++) {
+        unsigned floats = at_floats_flush();
+        ptrdiff_t begin = i * size, end = begin + size < n ? begin + size : n;
+        if (begin < end)
+            part(arg, begin, end);
+        at_floats_restore(floats);
+    }
+}
+
+void at_parallel_each(int n, at_item *run, void *arg)
+{
+    int threads = at_threads() < n ? at_threads() : n;
+    if (threads <= 1) {
+        for (int i = 0; i < n; i++)
+            run(arg, i);
+        return;
+    }
+#pragma omp parallel for num_threads(threads) schedule(dynamic, 1)
+    for (int i = 0; i < n; i++) {
+        unsigned floats = at_floats_flush();
+        run(arg, i);
+        at_floats_restore(floats);
+    }
+}

@@ -1,0 +1,160 @@
+/* The ops: every function that computes a tensor from tensors. One file each: op_add.c, ...;
+ * forward and backward side by side. ops.def lists them.
+ *
+ * All of them may be given the poison tensor and then return it. Shapes are checked; what does
+ * not fit fails the tape with a message that names the op and the sizes. */
+#ifndef ATTEND_GRAD_OPS_H
+#define ATTEND_GRAD_OPS_H
+
+#include "grad/tape.h"
+
+/* the list, in the order of ops.def */
+extern const at_op *const at_ops[];
+extern const int at_op_count;
+#define OP(name) extern const at_op at_op_##name;
+#include "grad/ops.def"
+#undef OP
+
+/* integers: ids of words, targets, lengths; the caller's memory, alive until the tape is reset */
+typedef struct {
+    at_shape shape;
+    const int *id;
+} at_ids;
+
+/* ---- elementwise ------------------------------------------------------------------------ */
+
+at_tensor *at_add(at_tape *t, at_tensor *a, at_tensor *b);      /* sizes of 1 repeat, as in NumPy */
+at_tensor *at_multiply(at_tape *t, at_tensor *a, at_tensor *b); /* likewise */
+at_tensor *at_scale(at_tape *t, at_tensor *x, real factor);
+
+at_tensor *at_tanh(at_tape *t, at_tensor *x);
+at_tensor *at_sigmoid(at_tape *t, at_tensor *x);
+at_tensor *at_relu(at_tape *t, at_tensor *x);
+at_tensor *at_gelu(at_tape *t, at_tensor *x);       /* x Phi(x), with erf */
+at_tensor *at_gelu_tanh(at_tape *t, at_tensor *x);  /* its tanh approximation: gelu_new, gelu_fast */
+at_tensor *at_quick_gelu(at_tape *t, at_tensor *x); /* x sigmoid(1.702 x) */
+at_tensor *at_silu(at_tape *t, at_tensor *x);       /* x sigmoid(x) */
+
+/* An activation by Hugging Face's name: gelu, gelu_new, gelu_fast, quick_gelu, silu, swish,
+ * relu, tanh, sigmoid, linear. NULL for an unknown name. */
+typedef at_tensor *at_activation(at_tape *t, at_tensor *x);
+at_activation *at_activation_find(const char *name);
+
+/* Zeroes each element with probability p and scales the rest by 1/(1-p); on a tape that does not
+ * train it returns x itself. The first axis is the sentence. */
+at_tensor *at_dropout(at_tape *t, at_tensor *x, real p);
+
+/* ---- products --------------------------------------------------------------------------- */
+
+typedef enum {
+    ATTEND_OUT_IN, /* weight [out,in], y = x W^T + b: PyTorch's Linear */
+    ATTEND_IN_OUT, /* weight [in,out], y = x W + b: GPT-2's Conv1D, and the papers */
+} at_layout;
+
+/* x [.., in], bias [out] or NULL -> [.., out] */
+at_tensor *at_affine(at_tape *t, at_tensor *x, at_tensor *weight, at_tensor *bias, at_layout layout);
+
+/* alpha op(a) op(b), op transposing the last two axes or not; leading axes equal, or absent in
+ * one of the two */
+at_tensor *at_matmul(at_tape *t, at_tensor *a, bool ta, at_tensor *b, bool tb, real alpha);
+
+/* ---- shape ------------------------------------------------------------------------------ */
+
+at_tensor *at_reshape(at_tape *t, at_tensor *x, at_shape shape); /* shares the memory */
+at_tensor *at_transpose(at_tape *t, at_tensor *x, int axis, int other); /* a copy */
+at_tensor *at_concat(at_tape *t, int n, at_tensor *const *parts, int axis);
+at_tensor *at_slice(at_tape *t, at_tensor *x, int axis, int begin, int end);
+at_tensor *at_sum(at_tape *t, at_tensor *x);  /* of all elements, a scalar */
+at_tensor *at_mean(at_tape *t, at_tensor *x);
+at_tensor *at_sum_axis(at_tape *t, at_tensor *x, int axis);
+at_tensor *at_mean_axis(at_tape *t, at_tensor *x, int axis);
+
+/* ---- rows ------------------------------------------------------------------------------- */
+
+/* Who may be seen: scores are [B,Q,K] or [B,H,Q,K]. A position is visible when all of these say
+ * so; a row with none visible has weights 0 and passes no gradient. */
+typedef struct {
+    const int *lengths;            /* [B]: keys from lengths[b] on are padding; or NULL */
+    const unsigned char *hidden;   /* nonzero: may not be seen; or NULL */
+    at_shape hidden_shape;         /* of hidden: broadcasts against the scores */
+    bool causal;                   /* query i sees keys j <= offset + i */
+    int offset;                    /* how many keys came before the first query */
+} at_mask;
+
+at_tensor *at_softmax(at_tape *t, at_tensor *scores, const at_mask *mask); /* mask may be NULL */
+at_tensor *at_log_softmax(at_tape *t, at_tensor *x);
+
+/* (x - mean) / sqrt(var + eps) * weight + bias over the last axis */
+at_tensor *at_layer_norm(at_tape *t, at_tensor *x, at_tensor *weight, at_tensor *bias, real eps);
+
+/* table [V,D], ids [..] -> [.., D]; ids out of range fail */
+at_tensor *at_embedding(at_tape *t, at_tensor *table, at_ids ids);
+
+/* ---- losses ----------------------------------------------------------------------------- */
+
+typedef struct {
+    real smoothing;     /* of the labels, as in PyTorch: the rest is spread over all classes */
+    int ignore;         /* targets with this value do not count */
+    bool sum;           /* the sum over the targets that count, not their mean */
+    real divisor;       /* not 0: divide the sum by this instead (shards of one batch) */
+} at_cross_entropy_options;
+
+/* logits [.., V], targets [..] -> scalar. Holds no second copy of the logits: when nothing else
+ * reads them, backward turns them into their gradient in place. */
+at_tensor *at_cross_entropy(at_tape *t, at_tensor *logits, at_ids targets,
+                            at_cross_entropy_options options);
+
+/* cross_entropy(affine(x, weight, bias)) a block of rows at a time: the logits never exist as a
+ * whole. x [.., D], weight [V,D] or [D,V] by layout, bias [V] or NULL. */
+at_tensor *at_linear_cross_entropy(at_tape *t, at_tensor *x, at_tensor *weight, at_tensor *bias,
+                                   at_layout layout, at_ids targets,
+                                   at_cross_entropy_options options);
+
+/* ---- recurrent layers ------------------------------------------------------------------- */
+
+enum { ATTEND_RNN_MAX_DIRECTIONS = 2 };
+
+typedef enum { ATTEND_RNN_TANH, ATTEND_RNN_RELU, ATTEND_LSTM, ATTEND_GRU } at_cell;
+
+/* one direction's weights, with PyTorch's names, layouts and gate order (i,f,g,o and r,z,n);
+ * G is 1, 4 or 3 times H, and P is the size of the state that goes round: H, or the LSTM's
+ * projection */
+typedef struct {
+    at_tensor *weight_ih; /* [G,I] */
+    at_tensor *weight_hh; /* [G,P] */
+    at_tensor *bias_ih;   /* [G] or NULL */
+    at_tensor *bias_hh;   /* [G] or NULL */
+    at_tensor *weight_hr; /* [P,H] or NULL: LSTM with projection */
+    at_tensor *h0;        /* [B,P] or NULL for zeros */
+    at_tensor *c0;        /* [B,H] or NULL for zeros, LSTM only */
+} at_recurrent_weights;
+
+typedef struct {
+    at_tensor *output; /* [B,T,directions*P]; zeros beyond a sentence's length */
+    at_tensor *h_n[ATTEND_RNN_MAX_DIRECTIONS]; /* [B,P]: after the last real step */
+    at_tensor *c_n[ATTEND_RNN_MAX_DIRECTIONS]; /* [B,H], LSTM only */
+} at_recurrent_result;
+
+/* One layer over all steps. x [B,T,I]; directions 1 or 2, the second runs backwards from the
+ * last real step; lengths [B] or NULL. Padding changes nothing. */
+at_recurrent_result at_recurrent(at_tape *t, at_cell cell, at_tensor *x, int directions,
+                                 const at_recurrent_weights *weights, const int *lengths);
+
+/* ---- attention -------------------------------------------------------------------------- */
+
+/* Scaled dot-product attention (Vaswani et al. 2017, eq. 1), per head h:
+ *     softmax(scale Q_h K_h^T + mask) V_h
+ * q [B,Q,heads*d], k [B,K,heads*d], v [B,K,heads*e] -> [B,Q,heads*e].
+ * Memory is linear in Q and K: blocks of the weights are computed, used and forgotten, and
+ * computed again in backward. */
+at_tensor *at_attention(at_tape *t, at_tensor *q, at_tensor *k, at_tensor *v, int heads, real scale,
+                        const at_mask *mask);
+
+/* The same, and the weights [B,heads,Q,K], which can carry a gradient too. */
+typedef struct {
+    at_tensor *context, *weights;
+} at_attention_result;
+at_attention_result at_attention_weights(at_tape *t, at_tensor *q, at_tensor *k, at_tensor *v,
+                                         int heads, real scale, const at_mask *mask);
+
+#endif

@@ -1,0 +1,170 @@
+/* The tape: every tensor of one step, and how each came to be.
+ *
+ * Ops run at once. While recording, each leaves a node behind, and at_backward walks the nodes
+ * in reverse. A tape that does not record runs the same functions for inference.
+ *
+ *     at_tape *t = at_tape_new(params, ATTEND_TRAIN);
+ *     at_tensor *y = at_tanh(t, at_linear(t, at_in(root, "layer"), x, 256));
+ *     at_tensor *loss = at_cross_entropy(t, y, targets, options);
+ *     if (!at_backward(t, loss)) ... at_tape_error(t)->message
+ *     at_tape_reset(t);                       // forgets the step, keeps the memory
+ *
+ * Errors are sticky: the first failure is kept, later ops return the poison tensor and compute
+ * nothing, and the caller asks once, at the end. */
+#ifndef ATTEND_GRAD_TAPE_H
+#define ATTEND_GRAD_TAPE_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "base/error.h"
+#include "base/random.h"
+#include "base/real.h"
+#include "grad/params.h"
+#include "tensor/shape.h"
+
+typedef struct at_tape at_tape;
+typedef struct at_op at_op;
+typedef struct at_node at_node;
+typedef struct at_tensor at_tensor;
+
+struct at_tensor {
+    at_shape shape;
+    size_t len;
+    real *value;
+    real *grad;        /* NULL until one reaches it; only at_grad_* below touch it */
+    at_node *from;     /* NULL for a leaf */
+    at_tensor *base;   /* whose memory this one shares (reshape), or NULL */
+    bool wants_grad;   /* a parameter, or computed from one, on a recording tape */
+    bool grad_unset;   /* grad has memory, but nothing was written there yet */
+    int uses;          /* how many recorded nodes read it */
+};
+
+struct at_node {
+    const at_op *op;
+    at_tape *tape;
+    int n_in, n_out;
+    at_tensor **in, **out; /* an input may be NULL where it is optional */
+    void *saved;           /* what backward needs beyond the values */
+};
+
+/* ---- the op: one row of ops.def --------------------------------------------------------- */
+
+typedef struct {
+    char text[160];
+    bool too_long;
+} at_path;
+
+/* builds something from parameters below s; arg is what its list row needs */
+typedef at_tensor *at_build(at_tape *t, at_path s, const void *arg);
+
+struct at_op {
+    const char *name, *formula;
+    void (*backward)(const at_node *n); /* any output may carry a gradient; adds into the inputs' */
+    at_build *sample;                   /* a small instance, for the gradient check */
+    at_build *reference;                /* the same from primitives, with the same parameters, or NULL */
+    bool forgets_output;                /* backward reads no output value: it may be overwritten */
+};
+
+/* ---- tape ------------------------------------------------------------------------------- */
+
+typedef enum {
+    ATTEND_INFER, /* records nothing */
+    ATTEND_GRAD,  /* records, no dropout: gradients of the evaluated function */
+    ATTEND_TRAIN, /* records, with dropout */
+} at_mode;
+
+at_tape *at_tape_new(at_params *params, at_mode mode); /* NULL without memory */
+void at_tape_free(at_tape *t);
+void at_tape_reset(at_tape *t);
+at_mode at_tape_mode(const at_tape *t);
+void at_tape_set_mode(at_tape *t, at_mode mode); /* on an empty tape */
+
+/* memory inside a step, for inference: everything made since the mark is forgotten */
+typedef struct {
+    at_arena_mark memory;
+    int nodes;
+} at_mark;
+at_mark at_tape_mark(at_tape *t);
+void at_tape_release(at_tape *t, at_mark m);
+
+size_t at_tape_bytes(const at_tape *t); /* memory held */
+
+/* Where this tape's random numbers start: seed, step, and the number of its first sentence in
+ * the whole batch, so that a batch cut into shards draws what the whole would. */
+void at_tape_seed(at_tape *t, uint64_t seed, uint32_t step, uint32_t first_sentence);
+at_random at_tape_random(at_tape *t); /* a fresh place; sentence is the first one's number */
+
+/* ---- errors ----------------------------------------------------------------------------- */
+
+at_tensor *at_fail(at_tape *t, const char *format, ...) __attribute__((format(printf, 2, 3)));
+at_tensor *at_fail_memory(at_tape *t);
+at_tensor *at_fail_with(at_tape *t, const attend_error *err); /* passes on an error from elsewhere */
+at_tensor *at_poison(at_tape *t);
+bool at_failed(const at_tape *t);
+const attend_error *at_tape_error(const at_tape *t); /* NULL when all is well */
+
+/* ---- parameters ------------------------------------------------------------------------- */
+
+/* a place in the parameter tree: at_in(at_root(), "encoder.%d", 3), then at_in(s, "attention") */
+at_path at_root(void);
+at_path at_in(at_path p, const char *format, ...) __attribute__((format(printf, 2, 3)));
+
+/* The parameter p.name as a tensor of this tape: created on first use, then found by name; the
+ * same tensor within a step. Another shape than before is an error. */
+at_tensor *at_param(at_tape *t, at_path p, const char *name, at_shape shape, at_init how);
+
+/* gradient of the index-th parameter on this tape, or NULL where none has reached it */
+real *at_param_grad(at_tape *t, int index);
+
+/* to += the parameter gradients of from, in the order of the set */
+bool at_grads_add(at_tape *to, at_tape *from);
+
+at_params *at_tape_params(at_tape *t);
+
+/* ---- tensors ---------------------------------------------------------------------------- */
+
+at_tensor *at_new(at_tape *t, at_shape shape);   /* value uninitialised, no gradient */
+at_tensor *at_input(at_tape *t, at_shape shape, const real *data); /* a copy, no gradient */
+at_tensor *at_zeros(at_tape *t, at_shape shape);
+
+/* Like at_input, but its gradient is wanted: at_grad_of gives it after at_backward. */
+at_tensor *at_variable(at_tape *t, at_shape shape, const real *data);
+const real *at_grad_of(const at_tensor *x); /* NULL where none has reached it */
+
+/* ---- for writers of ops ----------------------------------------------------------------- */
+
+/* memory of this step; NULL and a failed tape when there is none. 64-byte aligned. */
+void *at_scratch(at_tape *t, size_t bytes);
+real *at_scratch_reals(at_tape *t, size_t len);
+
+/* is a node worth leaving behind: does the tape record, and does any input want a gradient? */
+bool at_recording(const at_tape *t, int n, at_tensor *const *in);
+
+/* Leaves a node behind; outputs now want gradients. Call it only if at_recording. */
+#define INPUTS(...) \
+    (int)(sizeof((at_tensor *[]){__VA_ARGS__}) / sizeof(at_tensor *)), (at_tensor *[]){__VA_ARGS__}
+#define OUTPUTS(...) INPUTS(__VA_ARGS__)
+void at_record(at_tape *t, const at_op *op, int n_in, at_tensor *const *in, int n_out,
+               at_tensor *const *out, void *saved);
+
+/* In backward: the gradient of an output, or NULL where none has reached it. */
+const real *at_grad_out(const at_node *n, int output);
+
+/* In backward: where to add an input's gradient (zeros at first); NULL where none is wanted. */
+real *at_grad_add(const at_node *n, int input);
+
+/* The same without the zeros: *beta is 0 when nothing is there yet (the memory holds garbage and
+ * must be written), else 1 (add to it). */
+real *at_grad_in(const at_node *n, int input, real *beta);
+
+/* ---- backward --------------------------------------------------------------------------- */
+
+/* Gradients of loss (one element) with respect to all that want one. False on a failed tape. */
+bool at_backward(at_tape *t, at_tensor *loss);
+
+/* Called around each node's backward, for tests and profiles. */
+typedef void at_watch(void *user, const at_node *n, bool after);
+void at_tape_watch(at_tape *t, at_watch *watch, void *user);
+
+#endif

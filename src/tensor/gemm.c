@@ -1,0 +1,218 @@
+/* Blocking and threads of the matrix product, after Goto and van de Geijn 2008, "Anatomy of
+ * high-performance matrix multiplication":
+ *
+ *     for each NC columns of B            (B block: last-level cache)
+ *       for each KC rows of B: pack       (one B panel: first-level cache)
+ *         for each MC rows of A: pack     (A block: second-level cache)
+ *           for each tile: gemm_kernel.c  (C tile: registers)
+ *
+ * Why not a BLAS: none promises that a row keeps its bits when the number of rows or threads
+ * changes (they pick other kernels and split the sum for small sizes), and none has one result
+ * for float on every instruction set with fused multiply-add. bench/README.md has the measured
+ * speed beside OpenBLAS and oneDNN. */
+#include "tensor/gemm.h"
+
+#include <pthread.h>
+#include <string.h>
+
+#include "base/cpu.h"
+#include "base/memory.h"
+#include "base/threads.h"
+#include "tensor/gemm_kernel.h"
+
+enum { MC = 144, KC = ATTEND_GEMM_KC, NC = 3072, SMALL_MC = ATTEND_GEMM_MR_MAX, SMALL_NC = ATTEND_GEMM_NR_MAX };
+
+static const at_gemm_kernel *kernel(void)
+{
+#if defined(__x86_64__)
+    switch (at_cpu_isa()) {
+    case ATTEND_ISA_AVX512: return &at_gemm_kernel_avx512;
+    case ATTEND_ISA_AVX2: return &at_gemm_kernel_avx2;
+    default: break;
+    }
+#endif
+    return &at_gemm_kernel_base;
+}
+
+/* ---- packing memory: one per thread, kept until the thread ends ------------------------- */
+
+static pthread_key_t memory_key;
+static pthread_once_t memory_once = PTHREAD_ONCE_INIT;
+
+static void make_key(void) { pthread_key_create(&memory_key, at_free); }
+
+static real *packing_memory(void)
+{
+    pthread_once(&memory_once, make_key);
+    real *memory = pthread_getspecific(memory_key);
+    if (!memory) {
+        memory = at_alloc((size_t)KC * (MC + NC) * sizeof *memory);
+        if (memory && pthread_setspecific(memory_key, memory) != 0) {
+            at_free(memory);
+            memory = NULL;
+        }
+    }
+    return memory;
+}
+
+/* ---- one thread ------------------------------------------------------------------------- */
+
+typedef struct {
+    int m, n, k;
+    real alpha, beta;
+    const real *a, *b; /* A(i,p) = a[i*ars + p*acs], likewise B(p,j) */
+    ptrdiff_t ars, acs, brs, bcs;
+    const at_packed *packed; /* B, already packed, or NULL */
+    real *c;
+    ptrdiff_t ldc;
+    const at_gemm_kernel *kernel;
+} product;
+
+static inline int min(int a, int b) { return a < b ? a : b; }
+
+static void scale_rows(const product *g)
+{
+    for (int i = 0; i < g->m; i++) {
+        real *row = g->c + i * g->ldc;
+        if (g->beta == 0)
+            memset(row, 0, (size_t)g->n * sizeof *row);
+        else
+            for (int j = 0; j < g->n; j++)
+                row[j] *= g->beta;
+    }
+}
+
+/* all tiles of an A block [mc,kc] by a B block [kc,nc] */
+static void tiles(const product *g, int mc, int nc, int kc, const real *a, const real *b,
+                  ptrdiff_t b_stride, real *c, bool load)
+{
+    int mr = g->kernel->mr, nr = g->kernel->nr;
+    for (int j = 0; j < nc; j += nr, b += b_stride)
+        for (int i = 0; i < mc; i += mr)
+            g->kernel->tile(min(mr, mc - i), min(nr, nc - j), kc, a + (ptrdiff_t)i * kc, b,
+                            c + i * g->ldc + j, g->ldc, load);
+}
+
+static void multiply(const product *g)
+{
+    if (g->m <= 0 || g->n <= 0)
+        return;
+    if (g->k <= 0 || (g->beta != 0 && g->beta != 1))
+        scale_rows(g);
+    real small[KC * (SMALL_MC + SMALL_NC)];
+    real *memory = packing_memory();
+    int mr = g->kernel->mr, nr = g->kernel->nr;
+    int mcs = memory ? MC / mr * mr : mr, ncs = memory ? NC / nr * nr : nr;
+    real *a = memory ? memory : small, *b = a + (ptrdiff_t)mcs * KC;
+    for (int j = 0; j < g->n; j += ncs) {
+        int nc = min(ncs, g->n - j);
+        for (int p = 0; p < g->k; p += KC) {
+            int kc = min(KC, g->k - p);
+            const real *panels = b;
+            ptrdiff_t stride = (ptrdiff_t)kc * nr;
+            if (g->packed) {
+                stride = (ptrdiff_t)g->k * nr;
+                panels = g->packed->panels + j / nr * stride + (ptrdiff_t)p * nr;
+            } else {
+                g->kernel->pack_b(nc, kc, g->b + p * g->brs + j * g->bcs, g->brs, g->bcs, b, stride);
+            }
+            for (int i = 0; i < g->m; i += mcs) {
+                int mc = min(mcs, g->m - i);
+                g->kernel->pack_a(mc, kc, g->alpha, g->a + i * g->ars + p * g->acs, g->ars, g->acs, a);
+                tiles(g, mc, nc, kc, a, panels, stride, g->c + i * g->ldc + j, p > 0 || g->beta != 0);
+            }
+        }
+    }
+}
+
+/* ---- threads: a grid of row and column ranges ------------------------------------------- */
+
+typedef struct {
+    const product *whole;
+    int rows, columns; /* parts of the grid */
+} grid;
+
+/* cuts n into parts at multiples of step; the i-th begins here */
+static int cut(int n, int step, int parts, int i)
+{
+    int steps = (n + step - 1) / step;
+    return min(n, (int)((long)steps * i / parts) * step);
+}
+
+static void grid_cell(void *arg, int cell)
+{
+    const grid *d = arg;
+    product g = *d->whole;
+    int r = cell / d->columns, q = cell % d->columns;
+    int i = cut(g.m, g.kernel->mr, d->rows, r), j = cut(g.n, g.kernel->nr, d->columns, q);
+    g.m = cut(g.m, g.kernel->mr, d->rows, r + 1) - i;
+    g.n = cut(g.n, g.kernel->nr, d->columns, q + 1) - j;
+    g.a += i * g.ars;
+    g.b += j * g.bcs;
+    g.c += i * g.ldc + j;
+    multiply(&g);
+}
+
+/* Splitting columns packs A again in each thread, splitting rows packs B again: cut the longer
+ * side until every thread has a part. */
+static grid plan(const product *g)
+{
+    enum { FLOPS_PER_THREAD = 100000 }; /* below this a thread costs more than it brings */
+    double flops = 2.0 * g->m * g->n * g->k;
+    int threads = at_threads();
+    if (threads > flops / FLOPS_PER_THREAD)
+        threads = flops / FLOPS_PER_THREAD < 1 ? 1 : (int)(flops / FLOPS_PER_THREAD);
+    grid d = {.whole = g, .rows = 1, .columns = 1};
+    while (2 * d.rows * d.columns <= threads) {
+        if (g->m / d.rows > g->n / d.columns)
+            d.rows *= 2;
+        else
+            d.columns *= 2;
+    }
+    if (d.rows * d.columns < threads && threads % 2)
+        d = g->m > g->n ? (grid){g, threads, 1} : (grid){g, 1, threads};
+    return d;
+}
+
+void at_gemm(int m, int n, int k, real alpha, at_matrix a, at_matrix b, real beta, real *c,
+             ptrdiff_t ldc)
+{
+    product g = {
+        .m = m, .n = n, .k = k, .alpha = alpha, .beta = beta,
+        .a = a.data, .ars = a.transposed ? 1 : a.ld, .acs = a.transposed ? a.ld : 1,
+        .b = b.data, .brs = b.transposed ? 1 : b.ld, .bcs = b.transposed ? b.ld : 1,
+        .c = c, .ldc = ldc, .kernel = kernel(),
+    };
+    grid d = plan(&g);
+    if (d.rows * d.columns == 1)
+        multiply(&g);
+    else
+        at_parallel_each(d.rows * d.columns, grid_cell, &d);
+}
+
+/* ---- packed ----------------------------------------------------------------------------- */
+
+size_t at_pack_len(int n, int k)
+{
+    size_t nr = (size_t)kernel()->nr;
+    return ((size_t)n + nr - 1) / nr * nr * (size_t)k;
+}
+
+at_packed at_pack(int n, int k, at_matrix b, real *panels)
+{
+    const at_gemm_kernel *with = kernel();
+    with->pack_b(n, k, b.data, b.transposed ? 1 : b.ld, b.transposed ? b.ld : 1, panels,
+                 (ptrdiff_t)k * with->nr);
+    return (at_packed){.n = n, .k = k, .panels = panels};
+}
+
+void at_gemm_packed(int m, real alpha, at_matrix a, const at_packed *b, real beta, real *c,
+                    ptrdiff_t ldc)
+{
+    product g = {
+        .m = m, .n = b->n, .k = b->k, .alpha = alpha, .beta = beta,
+        .a = a.data, .ars = a.transposed ? 1 : a.ld, .acs = a.transposed ? a.ld : 1,
+        .packed = b, .c = c, .ldc = ldc, .kernel = kernel(),
+    };
+    multiply(&g);
+}

@@ -1,0 +1,42 @@
+/* Matrix products. The only place where matrices are multiplied.
+ *
+ * All matrices are row-major; ld is the distance between rows, in elements.
+ * Every element is one fixed chain of multiply-adds over k (gemm_kernel.h):
+ * results do not depend on the number of rows, columns or threads. */
+#ifndef ATTEND_TENSOR_GEMM_H
+#define ATTEND_TENSOR_GEMM_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+#include "base/real.h"
+
+typedef struct {
+    const real *data;
+    ptrdiff_t ld;
+    bool transposed; /* the operand is the transpose of what data holds */
+} at_matrix;
+
+/* C[m,n] = alpha A[m,k] B[k,n] + beta C. With beta 0, C is never read.
+ * Threads are used inside one large product, unless it runs inside a parallel region. */
+void at_gemm(int m, int n, int k, real alpha, at_matrix a, at_matrix b, real beta, real *c,
+             ptrdiff_t ldc);
+
+/* A matrix B[k,n] laid out for the kernel once, to be multiplied many times. */
+typedef struct {
+    int n, k;
+    real *panels;
+} at_packed;
+
+/* how many reals the panels of a [k,n] matrix take */
+size_t at_pack_len(int n, int k);
+
+/* Packs b into panels (at_pack_len reals, caller's). */
+at_packed at_pack(int n, int k, at_matrix b, real *panels);
+
+/* C[m,n] = alpha A[m,k] B[k,n] + beta C with B packed: same bits as at_gemm.
+ * Runs on the calling thread alone. */
+void at_gemm_packed(int m, real alpha, at_matrix a, const at_packed *b, real beta, real *c,
+                    ptrdiff_t ldc);
+
+#endif

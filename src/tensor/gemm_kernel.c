@@ -1,0 +1,170 @@
+/* Tiles and packing of the matrix product: see gemm_kernel.h.
+ *
+ * One tile keeps MR x (NV vectors) of C in registers, reads one row of B's panel
+ * and MR scalars of A's panel per step, and never leaves them until k is done:
+ *
+ *             NR = NV vectors
+ *            +------------------+
+ *     k ->   |  B panel row     |      acc[i][v] += a[i] * b[v]
+ *            +------------------+
+ *   MR  |a|  |  accumulators    |
+ *       |a|  |  (registers)     |
+ *
+ * Written with the compiler's vector types, so that one text serves SSE2, AVX2,
+ * AVX-512 and NEON, in float and double. */
+#include "tensor/gemm_kernel.h"
+
+#include <string.h>
+
+#if defined(__AVX512F__)
+#define VECTOR_BYTES 64
+enum { MR = 12, NV = 2 }; /* 24 of 32 registers hold C */
+#elif defined(__AVX2__)
+#define VECTOR_BYTES 32
+enum { MR = 6, NV = 2 }; /* 12 of 16 */
+#elif defined(__aarch64__)
+#define VECTOR_BYTES 16
+enum { MR = 6, NV = 4 }; /* 24 of 32 */
+#else
+#define VECTOR_BYTES 16
+enum { MR = 3, NV = 4 }; /* 12 of 16 */
+#endif
+
+typedef real vector __attribute__((vector_size(VECTOR_BYTES)));
+typedef real vector_unaligned __attribute__((vector_size(VECTOR_BYTES), aligned(sizeof(real))));
+enum { LANES = VECTOR_BYTES / (int)sizeof(real), NR = NV * LANES };
+
+static inline vector load(const real *p) { return *(const vector_unaligned *)p; }
+static inline void store(real *p, vector v) { *(vector_unaligned *)p = v; }
+
+/* m is a constant in each call below, so the loops over it unroll and the
+ * accumulators live in registers */
+static inline __attribute__((always_inline)) void tile_rows(int m, int k, const real *a,
+                                                            const real *b, real *c, ptrdiff_t ldc,
+                                                            bool load_c)
+{
+    vector acc[MR][NV];
+#pragma GCC unroll 16
+    for (int i = 0; i < m; i++)
+#pragma GCC unroll 4
+        for (int v = 0; v < NV; v++)
+            acc[i][v] = load_c ? load(c + i * ldc + v * LANES) : (vector){0};
+    for (int p = 0; p < k; p++, a += MR, b += NR) {
+        vector row[NV];
+#pragma GCC unroll 4
+        for (int v = 0; v < NV; v++)
+            row[v] = load(b + v * LANES);
+#pragma GCC unroll 16
+        for (int i = 0; i < m; i++)
+#pragma GCC unroll 4
+            for (int v = 0; v < NV; v++)
+                acc[i][v] += a[i] * row[v];
+    }
+#pragma GCC unroll 16
+    for (int i = 0; i < m; i++)
+#pragma GCC unroll 4
+        for (int v = 0; v < NV; v++)
+            store(c + i * ldc + v * LANES, acc[i][v]);
+}
+
+/* a tile of the full width */
+static void tile_wide(int m, int k, const real *a, const real *b, real *c, ptrdiff_t ldc, bool load_c)
+{
+    switch (m) {
+    case 1: tile_rows(1, k, a, b, c, ldc, load_c); break;
+    case 2: tile_rows(2, k, a, b, c, ldc, load_c); break;
+    case 3: tile_rows(3, k, a, b, c, ldc, load_c); break;
+#if defined(__AVX2__) || defined(__aarch64__)
+    case 4: tile_rows(4, k, a, b, c, ldc, load_c); break;
+    case 5: tile_rows(5, k, a, b, c, ldc, load_c); break;
+    case 6: tile_rows(6, k, a, b, c, ldc, load_c); break;
+#endif
+#if defined(__AVX512F__)
+    case 7: tile_rows(7, k, a, b, c, ldc, load_c); break;
+    case 8: tile_rows(8, k, a, b, c, ldc, load_c); break;
+    case 9: tile_rows(9, k, a, b, c, ldc, load_c); break;
+    case 10: tile_rows(10, k, a, b, c, ldc, load_c); break;
+    case 11: tile_rows(11, k, a, b, c, ldc, load_c); break;
+    case 12: tile_rows(12, k, a, b, c, ldc, load_c); break;
+#endif
+    }
+}
+
+/* a tile at the right edge goes through a full-width copy */
+static void tile(int m, int n, int k, const real *a, const real *b, real *c, ptrdiff_t ldc,
+                 bool load_c)
+{
+    if (n == NR) {
+        tile_wide(m, k, a, b, c, ldc, load_c);
+        return;
+    }
+    real edge[MR * NR];
+    if (load_c) {
+        memset(edge, 0, sizeof edge);
+        for (int i = 0; i < m; i++)
+            memcpy(edge + i * NR, c + i * ldc, (size_t)n * sizeof *c);
+    }
+    tile_wide(m, k, a, b, edge, NR, load_c);
+    for (int i = 0; i < m; i++)
+        memcpy(c + i * ldc, edge + i * NR, (size_t)n * sizeof *c);
+}
+
+/* out[p*width + i] = alpha * in[i*rs + p*cs] for rows i < m */
+static void pack_panel(int m, int width, int k, real alpha, const real *in, ptrdiff_t rs,
+                       ptrdiff_t cs, real *out)
+{
+    if (rs == 1) {
+        for (int p = 0; p < k; p++)
+            for (int i = 0; i < m; i++)
+                out[p * width + i] = alpha * in[p * cs + i];
+        return;
+    }
+    enum { STEP = 16 }; /* reads whole cache lines of each row */
+    for (int p = 0; p < k; p += STEP) {
+        int end = p + STEP < k ? p + STEP : k;
+        for (int i = 0; i < m; i++)
+            for (int q = p; q < end; q++)
+                out[q * width + i] = alpha * in[i * rs + q * cs];
+    }
+}
+
+static void pack_a(int m, int k, real alpha, const real *a, ptrdiff_t rs, ptrdiff_t cs, real *out)
+{
+    for (int i = 0; i < m; i += MR, out += (ptrdiff_t)MR * k)
+        pack_panel(m - i < MR ? m - i : MR, MR, k, alpha, a + i * rs, rs, cs, out);
+}
+
+static void pack_b_rows(int k, const real *b, ptrdiff_t rs, real *out)
+{
+    for (int p = 0; p < k; p++)
+        for (int v = 0; v < NV; v++)
+            store(out + p * NR + v * LANES, load(b + p * rs + v * LANES));
+}
+
+static void pack_b(int n, int k, const real *b, ptrdiff_t rs, ptrdiff_t cs, real *out,
+                   ptrdiff_t stride)
+{
+    for (int j = 0; j < n; j += NR, out += stride) {
+        int width = n - j < NR ? n - j : NR;
+        if (width < NR)
+            memset(out, 0, (size_t)k * NR * sizeof *out);
+        if (cs == 1 && width == NR)
+            pack_b_rows(k, b + j, rs, out);
+        else
+            pack_panel(width, NR, k, 1, b + j * cs, cs, rs, out);
+    }
+}
+
+#define JOIN2(a, b) a##b
+#define JOIN(a, b) JOIN2(a, b)
+#define STRING2(a) #a
+#define STRING(a) STRING2(a)
+
+const at_gemm_kernel JOIN(at_gemm_kernel_, ATTEND_ISA) = {
+    .isa = STRING(ATTEND_ISA),
+    .mr = MR,
+    .nr = NR,
+    .tile = tile,
+    .pack_a = pack_a,
+    .pack_b = pack_b,
+};

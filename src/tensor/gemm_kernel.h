@@ -1,0 +1,48 @@
+/* The innermost part of the matrix product, one instance per instruction set.
+ *
+ * gemm_kernel.c is compiled once for each instruction set (ATTEND_ISA names it)
+ * and each instance fills one of these tables. gemm.c does blocking and threads
+ * and calls the table that at_cpu_isa() chose.
+ *
+ * Every element of a product is one chain of multiply-adds over k in order,
+ * starting from the element itself:
+ *
+ *     for p in 0..k-1:  c = fma(a[p], b[p], c)
+ *
+ * No tile size, edge, block or thread changes that chain. So a row of a product
+ * has the same bits whatever the other rows are: this is what makes inference
+ * independent of batch size and thread count. */
+#ifndef ATTEND_TENSOR_GEMM_KERNEL_H
+#define ATTEND_TENSOR_GEMM_KERNEL_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+#include "base/real.h"
+
+enum { ATTEND_GEMM_MR_MAX = 16, ATTEND_GEMM_NR_MAX = 32, ATTEND_GEMM_KC = 256 };
+
+typedef struct at_gemm_kernel {
+    const char *isa;
+    int mr, nr; /* rows and columns of a full tile */
+
+    /* c[m,n] = (load ? c : 0) + a b, with m <= mr, n <= nr;
+     * a: one packed panel [k][mr]; b: one packed panel [k][nr] */
+    void (*tile)(int m, int n, int k, const real *a, const real *b, real *c, ptrdiff_t ldc,
+                 bool load);
+
+    /* Packs alpha * A[m,k] into panels [m/mr][k][mr]; A(i,p) = a[i*rs + p*cs],
+     * one of rs, cs is 1. The last panel may be partly unwritten. */
+    void (*pack_a)(int m, int k, real alpha, const real *a, ptrdiff_t rs, ptrdiff_t cs, real *out);
+
+    /* Packs B[k,n] into panels [n/nr][k][nr], the last one padded with zeros;
+     * B(p,j) = b[p*rs + j*cs], one of rs, cs is 1. Panels are `stride` apart. */
+    void (*pack_b)(int n, int k, const real *b, ptrdiff_t rs, ptrdiff_t cs, real *out,
+                   ptrdiff_t stride);
+} at_gemm_kernel;
+
+extern const at_gemm_kernel at_gemm_kernel_base;
+extern const at_gemm_kernel at_gemm_kernel_avx2;
+extern const at_gemm_kernel at_gemm_kernel_avx512;
+
+#endif
