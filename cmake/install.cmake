@@ -1,0 +1,19 @@
+# Header, both libraries, attend.pc, the CMake package, man pages and shell completions.
+
+set(package_dir ${CMAKE_INSTALL_LIBDIR}/cmake/attend)
+configure_file(cmake/attend.pc.in attend.pc @ONLY)
+configure_package_config_file(cmake/attendConfig.cmake.in attendConfig.cmake
+                              INSTALL_DESTINATION ${package_dir})
+write_basic_package_version_file(attendConfigVersion.cmake COMPATIBILITY SameMinorVersion)
+
+install(FILES include/attend.h TYPE INCLUDE)
+install(TARGETS attend_shared EXPORT shared)
+install(TARGETS attend_static EXPORT static)
+install(EXPORT shared NAMESPACE attend:: FILE attendTargets.cmake DESTINATION ${package_dir})
+install(EXPORT static NAMESPACE attend:: FILE attendStaticTargets.cmake DESTINATION ${package_dir})
+install(FILES ${CMAKE_CURRENT_BINARY_DIR}/attendConfig.cmake
+              ${CMAKE_CURRENT_BINARY_DIR}/attendConfigVersion.cmake DESTINATION ${package_dir})
+install(FILES ${CMAKE_CURRENT_BINARY_DIR}/attend.pc DESTINATION ${CMAKE_INSTALL_LIBDIR}/pkgconfig)
+
+file(GLOB manuals CONFIGURE_DEPENDS docs/man/*.1)
+install(FILES ${manuals} DESTINATION ${CMAKE_INSTALL_MANDIR}/man1)

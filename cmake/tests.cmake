@@ -1,0 +1,80 @@
+# The tests, as CTest sees them; labels: unit, oracle, fuzz, source, example.
+# All run in the project's folder, so that they find tests/fixtures.
+
+function(attend_test name label)
+  add_test(NAME ${name} COMMAND ${ARGN} WORKING_DIRECTORY ${PROJECT_SOURCE_DIR})
+  set_tests_properties(${name} PROPERTIES LABELS ${label} TIMEOUT 600)
+endfunction()
+
+# ---- fuzz targets: libFuzzer in the fuzz build, else a replay of the corpus -----------------
+
+file(GLOB files CONFIGURE_DEPENDS tests/fuzz/*.c)
+list(FILTER files EXCLUDE REGEX "/replay\\.c$")
+foreach(file IN LISTS files)
+  cmake_path(GET file STEM name)
+  if("api" IN_LIST ATTEND_FOLDERS)
+    if(ATTEND_FUZZ)
+      attend_program(fuzz-${name} FILES ${file})
+      target_link_options(fuzz-${name} PRIVATE -fsanitize=fuzzer)
+    else()
+      attend_program(fuzz-${name} FILES ${file} tests/fuzz/replay.c)
+      attend_test(fuzz-${name} fuzz fuzz-${name} tests/fuzz/corpus/${name})
+    endif()
+  endif()
+endforeach()
+if(ATTEND_FUZZ)
+  return()
+endif()
+
+# ---- unit tests: tests/unit/<folder>_<file>.c, one program each -----------------------------
+
+if(CMAKE_CROSSCOMPILING)
+  add_library(attend_cmocka INTERFACE)
+  target_include_directories(attend_cmocka INTERFACE ${PROJECT_SOURCE_DIR}/tests/cross)
+else()
+  add_library(attend_cmocka ALIAS PkgConfig::CMOCKA)
+endif()
+file(GLOB files CONFIGURE_DEPENDS tests/unit/*.c)
+foreach(file IN LISTS files)
+  cmake_path(GET file STEM name)
+  string(REGEX REPLACE "_.*" "" folder ${name})
+  if(folder IN_LIST ATTEND_FOLDERS OR "api" IN_LIST ATTEND_FOLDERS)
+    attend_program(unit_${name} FILES ${file} LIBRARIES attend_cmocka)
+    set_target_properties(unit_${name} PROPERTIES RUNTIME_OUTPUT_DIRECTORY ${CMAKE_BINARY_DIR}/unit)
+    attend_test(unit_${name} unit unit_${name})
+  endif()
+endforeach()
+if(CMAKE_CROSSCOMPILING)
+  return()
+endif()
+
+# ---- against other people's numbers ---------------------------------------------------------
+
+file(GLOB files CONFIGURE_DEPENDS tests/oracle/*.c)
+if(files)
+  attend_program(oracle-check FILES ${files})
+  if(IS_DIRECTORY ${PROJECT_SOURCE_DIR}/tests/fixtures/oracle)
+    attend_test(oracle oracle oracle-check tests/fixtures/oracle)
+  endif()
+endif()
+
+# ---- the source itself, the exported names, the examples as C and as C++ --------------------
+
+attend_test(check_source source ${PROJECT_SOURCE_DIR}/tests/check_source)
+attend_test(check_source_catches source ${PROJECT_SOURCE_DIR}/tests/check_source_catches)
+if(NOT ATTEND_SANITIZE)
+  attend_test(check_symbols source ${PROJECT_SOURCE_DIR}/tests/check_symbols $<TARGET_FILE:attend_shared>)
+endif()
+
+file(GLOB files CONFIGURE_DEPENDS examples/*.c)
+foreach(file IN LISTS files)
+  cmake_path(GET file STEM name)
+  file(CONFIGURE OUTPUT examples/${name}.cpp CONTENT "#include \"${file}\"\n")
+  add_executable(example-${name} ${file})
+  add_executable(example-${name}-cxx ${CMAKE_BINARY_DIR}/examples/${name}.cpp)
+  foreach(program example-${name} example-${name}-cxx)
+    target_link_libraries(${program} PRIVATE attend_shared)
+    set_target_properties(${program} PROPERTIES RUNTIME_OUTPUT_DIRECTORY ${CMAKE_BINARY_DIR}/examples)
+    attend_test(${program} example ${program})
+  endforeach()
+endforeach()
