@@ -3,8 +3,18 @@
 
 function(attend_test name label)
   add_test(NAME ${name} COMMAND ${ARGN} WORKING_DIRECTORY ${PROJECT_SOURCE_DIR})
-  set_tests_properties(${name} PROPERTIES LABELS ${label} TIMEOUT 600)
+  set_tests_properties(${name} PROPERTIES LABELS ${label} TIMEOUT 600
+                       ENVIRONMENT "${test_environment}")
 endfunction()
+
+# Archer tells the thread sanitizer what LLVM's OpenMP runtime synchronises; without it every
+# parallel loop is an alarm.
+if(ATTEND_SANITIZE MATCHES thread)
+  file(GLOB archer /usr/lib/llvm-*/lib/libarcher.so)
+  attend_need(archer "Archer to run under the thread sanitizer" libomp-dev)
+  list(GET archer -1 archer)
+  set(test_environment "OMP_TOOL_LIBRARIES=${archer};TSAN_OPTIONS=ignore_noninstrumented_modules=1")
+endif()
 
 # ---- fuzz targets: libFuzzer in the fuzz build, else a replay of the corpus -----------------
 
