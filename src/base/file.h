@@ -1,0 +1,76 @@
+/* Files: mapped or read whole, and written so that a reader finds the old content or the new
+ * one, never a part of it, whatever fails. */
+#ifndef ATTEND_BASE_FILE_H
+#define ATTEND_BASE_FILE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+#include "base/error.h"
+
+/* ---- reading --------------------------------------------------------------------------- */
+
+/* the bytes of a regular file, read-only; data is never NULL while open */
+typedef struct {
+    const unsigned char *data;
+    size_t size;
+} at_map;
+
+/* The file may be replaced or removed while mapped, but must not be cut short in place. */
+attend_status at_map_open(at_map *m, const char *path, attend_error *err);
+void at_map_close(at_map *m); /* also after a failed open, and twice */
+
+/* Reads all of a file, or pipe, of at most limit bytes. text ends with a NUL that size does not
+ * count; at_free it. size may be NULL. */
+attend_status at_file_read(const char *path, size_t limit, char **text, size_t *size,
+                           attend_error *err);
+
+/* ---- writing --------------------------------------------------------------------------- */
+
+/* A file on its way. What is written goes to a temporary file in the same folder; commit brings
+ * it to the disk and then gives it its name in one step. The first failure is kept, removes the
+ * temporary, and is reported by commit; the old file is untouched then.
+ *
+ *     at_writer *w;
+ *     if (at_writer_open(&w, path, err) < 0)
+ *         return err->status;
+ *     at_writer_write(w, data, size);
+ *     return at_writer_commit(w, err);
+ */
+typedef struct at_writer at_writer;
+
+/* A symbolic link at path is replaced, not followed. */
+attend_status at_writer_open(at_writer **out, const char *path, attend_error *err);
+
+/* The status so far; need not be looked at before commit. */
+attend_status at_writer_write(at_writer *w, const void *data, size_t size);
+
+/* Ends the writer, on failure too. */
+attend_status at_writer_commit(at_writer *w, attend_error *err);
+void at_writer_abort(at_writer *w); /* ends it and leaves no trace; w may be NULL */
+
+/* ---- names ----------------------------------------------------------------------------- */
+
+bool at_file_exists(const char *path);
+
+/* folder/name, or name itself when it starts with a slash; at_free it; NULL without memory */
+char *at_file_join(const char *folder, const char *name);
+
+/* Makes a folder and those above it; one that exists is well. */
+attend_status at_folder_make(const char *path, attend_error *err);
+
+/* A path or another name from outside, fit for a message: nothing that a terminal would obey,
+ * and of a long one only the end. */
+typedef struct {
+    char text[128];
+} at_shown;
+
+at_shown at_show(const char *name);
+
+/* ---- for tests ---- */
+
+/* The n-th system call of this file from now on fails with the given errno, and all after it,
+ * as on a full disk; -1: never. Cleaning up works always. */
+void at_file_fail_after(long n, int error);
+
+#endif
