@@ -32,9 +32,14 @@ void at_arena_free(at_arena *a)
     a->first = a->current = NULL;
 }
 
+/* Whole multiples of the alignment: pieces that filled several chunks then fill one chunk of the
+ * same size together, and never more. */
 static at_chunk *chunk_new(size_t size)
 {
-    at_chunk *chunk = size > SIZE_MAX / 2 ? NULL : at_alloc(sizeof *chunk + size);
+    if (size > SIZE_MAX / 2)
+        return NULL;
+    size = (size + ALIGNMENT - 1) / ALIGNMENT * ALIGNMENT;
+    at_chunk *chunk = at_alloc(sizeof *chunk + size);
     if (chunk)
         *chunk = (at_chunk){.size = size};
     return chunk;

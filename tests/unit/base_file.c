@@ -20,7 +20,7 @@
 
 /* ---- a folder for each test ------------------------------------------------------------ */
 
-static char folder[] = "/tmp/attend-file-XXXXXX";
+static char folder[] = "/tmp/attend-file-......";
 static long live_before;
 
 static const char *in_folder(const char *name)
@@ -46,7 +46,7 @@ static int names(void)
 static int enter(void **state)
 {
     (void)state;
-    strcpy(folder + strlen(folder) - 6, "XXXXXX");
+    memset(folder + strlen(folder) - 6, 'X', 6); /* as mkdtemp wants it */
     live_before = at_alloc_live();
     return mkdtemp(folder) ? 0 : -1;
 }
