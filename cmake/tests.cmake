@@ -72,6 +72,7 @@ endif()
 
 attend_test(check_source source ${PROJECT_SOURCE_DIR}/tests/check_source)
 attend_test(check_source_catches source ${PROJECT_SOURCE_DIR}/tests/check_source_catches)
+attend_test(check_recipes source ${PROJECT_SOURCE_DIR}/tests/check_recipes ${CMAKE_C_COMPILER})
 if(NOT ATTEND_SANITIZE)
   attend_test(check_symbols source
               ${PROJECT_SOURCE_DIR}/tests/check_symbols $<TARGET_FILE:attend_shared>)
