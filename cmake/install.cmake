@@ -1,6 +1,8 @@
 # Header, both libraries, attend.pc, the CMake package, man pages and shell completions.
 
 set(package_dir ${CMAKE_INSTALL_LIBDIR}/cmake/attend)
+# attend.pc finds its prefix from its own place, so that an installation can be moved
+string(REGEX REPLACE "[^/]+" ".." to_prefix ${CMAKE_INSTALL_LIBDIR}/pkgconfig)
 configure_file(cmake/attend.pc.in attend.pc @ONLY)
 configure_package_config_file(cmake/attendConfig.cmake.in attendConfig.cmake
                               INSTALL_DESTINATION ${package_dir})

@@ -1,4 +1,4 @@
-# The tests, as CTest sees them; labels: unit, oracle, fuzz, source, example.
+# The tests, as CTest sees them; labels: unit, oracle, program, fuzz, source, example.
 # All run in the project's folder, so that they find tests/fixtures.
 
 function(attend_test name label)
@@ -68,6 +68,14 @@ if(files)
   endif()
 endif()
 
+# ---- whole programs: tests/*_test.sh get the build folder ------------------------------------
+
+file(GLOB files CONFIGURE_DEPENDS tests/*_test.sh)
+foreach(file IN LISTS files)
+  cmake_path(GET file STEM name)
+  attend_test(${name} program ${file} ${CMAKE_BINARY_DIR})
+endforeach()
+
 # ---- the source itself, the exported names, the examples as C and as C++ --------------------
 
 attend_test(check_source source ${PROJECT_SOURCE_DIR}/tests/check_source)
@@ -76,6 +84,8 @@ attend_test(check_recipes source ${PROJECT_SOURCE_DIR}/tests/check_recipes ${CMA
 if(NOT ATTEND_SANITIZE)
   attend_test(check_symbols source
               ${PROJECT_SOURCE_DIR}/tests/check_symbols $<TARGET_FILE:attend_shared>)
+  attend_test(check_install example
+              ${PROJECT_SOURCE_DIR}/tests/check_install ${CMAKE_BINARY_DIR} ${CMAKE_C_COMPILER})
 endif()
 
 file(GLOB files CONFIGURE_DEPENDS examples/*.c)
