@@ -7,7 +7,7 @@
 static const char *const names[] = {"base", "avx2", "avx512"};
 static atomic_int chosen = -1;
 
-static at_isa best(void)
+at_isa at_cpu_best(void)
 {
 #if defined(__x86_64__)
     __builtin_cpu_init();
@@ -23,7 +23,7 @@ static at_isa best(void)
 
 static at_isa wanted(void)
 {
-    at_isa isa = best();
+    at_isa isa = at_cpu_best();
     const char *limit = getenv("ATTEND_ISA");
     for (int i = 0; limit && i < (int)isa; i++)
         if (strcmp(limit, names[i]) == 0)
@@ -45,7 +45,7 @@ const char *at_isa_name(at_isa isa) { return names[isa]; }
 
 bool at_cpu_use(at_isa isa)
 {
-    if (isa > best())
+    if (isa > at_cpu_best())
         return false;
     atomic_store(&chosen, (int)isa);
     return true;

@@ -8,6 +8,7 @@
 typedef enum { ATTEND_ISA_BASE, ATTEND_ISA_AVX2, ATTEND_ISA_AVX512 } at_isa;
 
 at_isa at_cpu_isa(void);
+at_isa at_cpu_best(void); /* of this machine */
 const char *at_isa_name(at_isa isa);
 
 /* Uses another instruction set from now on, for tests; false where the machine lacks it. */
