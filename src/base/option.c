@@ -396,11 +396,18 @@ static bool plain_name(const char *name)
 
 static attend_status check_one(const at_option *o, attend_error *err)
 {
-    union { bool b; int i; double d; size_t s; const char *t; } room;
+    union {
+        bool b;
+        int i;
+        double d;
+        size_t s;
+        const char *t;
+    } room;
     at_option copy = *o;
     copy.offset = 0;
     if (!plain_name(o->name))
-        return at_error(err, ATTEND_OPTION, "--%s: a name is small letters, digits, dashes", o->name);
+        return at_error(err, ATTEND_OPTION, "--%s: a name is small letters, digits, dashes",
+                        o->name);
     if (o->letter && !isalnum((unsigned char)o->letter))
         return at_error(err, ATTEND_OPTION, "--%s: its letter is no letter", o->name);
     if (!o->help || !*o->help || o->help[strlen(o->help) - 1] == '.')

@@ -8,7 +8,7 @@
  *         {.name = "out", OPTION_PATH(fit, out), .meta = "FILE", .help = "Where the model goes"},
  *         {0}};
  *
- * Strings are borrowed: from the table, or from the text that was parsed. Nothing here allocates. */
+ * Strings are borrowed: from the table, or from the text that was parsed. Nothing allocates. */
 #ifndef ATTEND_BASE_OPTION_H
 #define ATTEND_BASE_OPTION_H
 

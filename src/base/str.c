@@ -108,13 +108,22 @@ void at_str_wrap(at_str *s, const char *text, int column, int indent, int right)
     }
 }
 
+/* how many bytes follow one that begins a character; -1 for one that begins none */
+static int following(unsigned char first)
+{
+    if (first < 0x80)
+        return 0;
+    if (first < 0xC2 || first > 0xF4)
+        return -1;
+    return first < 0xE0 ? 1 : first < 0xF0 ? 2 : 3;
+}
+
 /* bytes of the well-formed character at text (RFC 3629), or 0; *code receives its number, or
  * U+FFFD */
 static int character(const unsigned char *text, uint32_t *code)
 {
     *code = 0xFFFD;
-    int more = *text < 0x80 ? 0 : *text < 0xC2 ? -1 : *text < 0xE0 ? 1 : *text < 0xF0 ? 2
-               : *text < 0xF5 ? 3 : -1;
+    int more = following(*text);
     if (more < 0)
         return 0;
     uint32_t number = more == 0 ? *text : *text & (0x3Fu >> more);

@@ -155,8 +155,9 @@ static void zsh(at_str *out, const at_program *p)
         words(out, (*u)->words);
         at_str_add(out, (*u)->words ? ")' ;;\n" : "' ;;\n");
     }
-    at_str_print(out, "    esac\n}\nif [[ $funcstack[1] == _%s ]]; then _%s \"$@\"; "
-                      "else compdef _%s %s; fi\n",
+    at_str_print(out,
+                 "    esac\n}\nif [[ $funcstack[1] == _%s ]]; then _%s \"$@\"; "
+                 "else compdef _%s %s; fi\n",
                  p->name, p->name, p->name, p->name);
 }
 
@@ -209,8 +210,9 @@ static void fish_command(at_str *out, const at_program *p, const at_usage *u)
 
 static void fish(at_str *out, const at_program *p)
 {
-    at_str_print(out, "# fish completion for %s: put it as %s.fish into\n"
-                      "# ~/.config/fish/completions\n",
+    at_str_print(out,
+                 "# fish completion for %s: put it as %s.fish into\n"
+                 "# ~/.config/fish/completions\n",
                  p->name, p->name);
     for (const at_usage *const *u = p->commands; *u; u++)
         if (!(*u)->hidden)
