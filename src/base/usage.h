@@ -15,6 +15,7 @@ typedef struct {
     const char *summary;     /* a sentence without its full stop */
     const char *operands;    /* "DATA.csv", "[FILE]..." or NULL */
     const char *words;       /* what shells complete an operand to, "a|b", or NULL: files */
+    bool of_command;         /* the operand is the name of a command */
     const char *description; /* paragraphs, an empty line between them */
     const at_option *options; /* may be NULL */
     const at_term *examples;  /* command line and what it does */

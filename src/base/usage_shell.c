@@ -15,6 +15,17 @@ static void words(at_str *out, const char *choices)
     }
 }
 
+/* what an operand can be, where that is not a file */
+static void operands(at_str *out, const at_program *p, const at_usage *u)
+{
+    words(out, u->words);
+    for (const at_usage *const *other = p->commands; u->of_command && *other; other++)
+        if (!(*other)->hidden)
+            at_str_print(out, "%s%s", other == p->commands ? "" : " ", (*other)->name);
+}
+
+static bool takes_file(const at_usage *u) { return u->operands && !u->words && !u->of_command; }
+
 /* ---- bash ------------------------------------------------------------------------------- */
 
 static void bash_names(at_str *out, const at_option *o)
@@ -42,11 +53,11 @@ static void bash_values(at_str *out, const at_option *o)
 static void bash_command(at_str *out, const at_program *p, const at_usage *u)
 {
     at_str_print(out, "    %s)\n        words=\"", u->name);
-    words(out, u->words);
+    operands(out, p, u);
     bash_names(out, u->options);
     bash_names(out, p->common);
     at_str_print(out, "\"; files=%s\n        case $before in\n",
-                 u->operands && !u->words ? "yes" : "");
+                 takes_file(u) ? "yes" : "");
     bash_values(out, u->options);
     bash_values(out, p->common);
     at_str_add(out, "        esac ;;\n");
@@ -151,9 +162,9 @@ static void zsh(at_str *out, const at_program *p)
         at_str_print(out, "    %s) _arguments -s \\\n", (*u)->name);
         zsh_options(out, (*u)->options);
         zsh_options(out, p->common);
-        at_str_add(out, (*u)->words ? "        '*:operand:(" : "        '*:file:_files");
-        words(out, (*u)->words);
-        at_str_add(out, (*u)->words ? ")' ;;\n" : "' ;;\n");
+        at_str_add(out, takes_file(*u) ? "        '*:file:_files" : "        '*:operand:(");
+        operands(out, p, *u);
+        at_str_add(out, takes_file(*u) ? "' ;;\n" : ")' ;;\n");
     }
     at_str_print(out,
                  "    esac\n}\nif [[ $funcstack[1] == _%s ]]; then _%s \"$@\"; "
@@ -194,10 +205,10 @@ static void fish_command(at_str *out, const at_program *p, const at_usage *u)
     at_str_print(out, "complete -c %s -n __fish_use_subcommand -f -a %s -d ", p->name, u->name);
     fish_text(out, u->summary);
     at_str_add(out, "\n");
-    if (u->words) {
+    if (!takes_file(u)) {
         at_str_print(out, "complete -c %s -n '__fish_seen_subcommand_from %s' -f -a '", p->name,
                      u->name);
-        words(out, u->words);
+        operands(out, p, u);
         at_str_add(out, "'\n");
     }
     for (const at_option *o = u->options; o && o->name; o++)

@@ -38,8 +38,10 @@ static const at_usage fit = {.name = "fit", .summary = "Fit a curve to points",
     .options = options, .examples = fit_examples};
 static const at_usage shell = {.name = "shell", .summary = "Print a word", .operands = "WORD",
     .words = "red|green"};
+static const at_usage help = {.name = "help", .summary = "Explain", .operands = "COMMAND",
+    .of_command = true};
 static const at_usage ghost = {.name = "ghost", .summary = "Not listed", .hidden = true};
-static const at_usage *const commands[] = {&fit, &shell, &ghost, NULL};
+static const at_usage *const commands[] = {&fit, &shell, &help, &ghost, NULL};
 static const at_term codes[] = {{"0", "All went well"}, {"2", "A wrong option"}, {0}};
 static const at_term environment[] = {{"NO_COLOR", "No colours"}, {0}};
 static const at_program tool = {.name = "tool", .version = "1.2", .summary = "A tool for tests",
@@ -99,6 +101,7 @@ static void prints_the_commands_that_are_not_hidden(void **state)
         "Commands:\n"
         "  fit                       Fit a curve to points\n"
         "  shell                     Print a word\n"
+        "  help                      Explain\n"
         "\n"
         "Options of every command:\n"
         "  -q, --quiet               Say less\n"
@@ -141,13 +144,13 @@ static void writes_manual_pages_that_roff_prints_as_meant(void **state)
     assert_non_null(strstr(page, "\n.SS Training\n.TP\n.B \\-s, \\-\\-steps N\n"));
     assert_non_null(strstr(page, "don\\(aqt draw: \\eo/.\n"));
     assert_non_null(strstr(page, "\n.SH EXIT STATUS\n.TP\n.B 0\nAll went well\n"));
-    assert_non_null(strstr(page, "\n.SH SEE ALSO\n.BR tool (1),\n.BR tool\\-shell (1)\n"));
+    assert_non_null(strstr(page, "\n.SH SEE ALSO\n.BR tool (1),\n.BR tool\\-shell (1),\n.BR tool\\-help (1)\n"));
     assert_null(strstr(page, "secret"));
     at_str_clear(&s);
     at_program_man(&s, &tool);
     page = at_str_text(&s);
     assert_non_null(strstr(page, "\n.SH COMMANDS\n.TP\n.B fit\nFit a curve to points\n.TP\n"));
-    assert_non_null(strstr(page, "\n.SH SEE ALSO\n.BR tool\\-fit (1),\n.BR tool\\-shell (1)\n"));
+    assert_non_null(strstr(page, "\n.SH SEE ALSO\n.BR tool\\-fit (1),\n.BR tool\\-shell (1),\n.BR tool\\-help (1)\n"));
     assert_null(strstr(page, "ghost"));
     at_str_free(&s);
 }
@@ -157,10 +160,11 @@ static void writes_completion_for_three_shells(void **state)
     (void)state;
     at_str s = {0};
     assert_true(at_program_completion(&s, &tool, "bash"));
-    assert_non_null(strstr(s.text, "    '') words=\"--help --version fit shell\" ;;\n"));
+    assert_non_null(strstr(s.text, "    '') words=\"--help --version fit shell help\" ;;\n"));
     assert_non_null(strstr(s.text, "--out|-o) words=\"\"; files=yes ;;\n"));
     assert_non_null(strstr(s.text, "--kernel-function) words=\"gaussian box cone\"; files= ;;\n"));
     assert_non_null(strstr(s.text, "words=\"red green --quiet\"; files=\n"));
+    assert_non_null(strstr(s.text, "words=\"fit shell help --quiet\"; files=\n"));
     assert_null(strstr(s.text, "secret"));
     at_str_clear(&s);
     assert_true(at_program_completion(&s, &tool, "zsh"));
@@ -168,6 +172,8 @@ static void writes_completion_for_three_shells(void **state)
     assert_non_null(strstr(s.text, "'--json[Write \\[JSON\\], don'\\''t draw\\: \\\\o/]'"));
     assert_non_null(strstr(s.text, "'-o+[Where the model goes]:FILE:_files'"));
     assert_non_null(strstr(s.text, "]:KERNEL:(gaussian box cone)'"));
+    assert_non_null(strstr(s.text, "'*:operand:(fit shell help)' ;;"));
+    assert_non_null(strstr(s.text, "'*:file:_files' ;;"));
     at_str_clear(&s);
     assert_true(at_program_completion(&s, &tool, "fish"));
     assert_non_null(strstr(s.text, "-l kernel-function -x -a 'gaussian box cone' -d 'Shape"));

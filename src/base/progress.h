@@ -1,0 +1,33 @@
+/* How far a long job is: the share done, the time left, one line of it. Knows no clock and no
+ * terminal: the caller brings the time, in seconds from anywhere. */
+#ifndef ATTEND_BASE_PROGRESS_H
+#define ATTEND_BASE_PROGRESS_H
+
+#include <stdbool.h>
+
+#include "base/str.h"
+
+typedef struct {
+    long first, total;  /* the step at which this run started (after a resume, not 0), and the last */
+    double started;     /* when it did */
+    long shown;         /* the last step drawn, or -1 */
+    double shown_at;
+} at_progress;
+
+void at_progress_start(at_progress *p, long first, long total, double now);
+
+/* Is it time to draw again: ten times a second, and at the last step? Then it counts as drawn. */
+bool at_progress_due(at_progress *p, long step, double now);
+
+/* seconds left at the average speed of this run; negative while it is not known */
+double at_progress_left(const at_progress *p, long step, double now);
+
+/* "  45 %  ########..........  450/1000  TEXT  0:03 left" in at most `columns` columns: the bar gets
+ * what the rest leaves */
+void at_progress_line(at_str *out, const at_progress *p, long step, double now, const char *text,
+                      int columns, bool utf8);
+
+/* 3 as "0:03", 3723 as "1:02:03" */
+void at_progress_time(at_str *out, double seconds);
+
+#endif
