@@ -58,7 +58,9 @@ void at_parallel_for(ptrdiff_t n, ptrdiff_t grain, at_part *part, void *arg)
     if (parts > at_threads())
         parts = at_threads();
     if (parts <= 1) {
+        unsigned floats = at_floats_flush();
         part(arg, 0, n);
+        at_floats_restore(floats);
         return;
     }
     ptrdiff_t size = (n + parts - 1) / parts;
@@ -76,8 +78,10 @@ void at_parallel_each(int n, at_item *run, void *arg)
 {
     int threads = at_threads() < n ? at_threads() : n;
     if (threads <= 1) {
+        unsigned floats = at_floats_flush();
         for (int i = 0; i < n; i++)
             run(arg, i);
+        at_floats_restore(floats);
         return;
     }
 #pragma omp parallel for num_threads(threads) schedule(dynamic, 1)

@@ -11,7 +11,7 @@
 typedef struct {
     bool ok;
     double worst;           /* largest relative error found */
-    char where[200];        /* the parameter and element, or the error message */
+    char where[sizeof((attend_error *)0)->message];        /* the parameter and element, or the error message */
 } at_check;
 
 /* The loss is a fixed random weighting of build's result. Every element of every parameter that

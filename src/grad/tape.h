@@ -36,7 +36,6 @@ struct at_tensor {
     at_node *from;     /* NULL for a leaf */
     at_tensor *base;   /* whose memory this one shares (reshape), or NULL */
     bool wants_grad;   /* a parameter, or computed from one, on a recording tape */
-    bool grad_unset;   /* grad has memory, but nothing was written there yet */
     int uses;          /* how many recorded nodes read it */
 };
 
@@ -46,6 +45,7 @@ struct at_node {
     int n_in, n_out;
     at_tensor **in, **out; /* an input may be NULL where it is optional */
     void *saved;           /* what backward needs beyond the values */
+    at_node *before;       /* the one recorded before it */
 };
 
 /* ---- the op: one row of ops.def --------------------------------------------------------- */
@@ -83,7 +83,7 @@ void at_tape_set_mode(at_tape *t, at_mode mode); /* on an empty tape */
 /* memory inside a step, for inference: everything made since the mark is forgotten */
 typedef struct {
     at_arena_mark memory;
-    int nodes;
+    at_node *last;
 } at_mark;
 at_mark at_tape_mark(at_tape *t);
 void at_tape_release(at_tape *t, at_mark m);
@@ -138,6 +138,9 @@ const real *at_grad_of(const at_tensor *x); /* NULL where none has reached it */
 void *at_scratch(at_tape *t, size_t bytes);
 real *at_scratch_reals(at_tape *t, size_t len);
 
+/* Gives back all scratch taken since the mark (no tensor or parameter was made since). */
+void at_scratch_release(at_tape *t, at_mark m);
+
 /* is a node worth leaving behind: does the tape record, and does any input want a gradient? */
 bool at_recording(const at_tape *t, int n, at_tensor *const *in);
 
@@ -157,6 +160,9 @@ real *at_grad_add(const at_node *n, int input);
 /* The same without the zeros: *beta is 0 when nothing is there yet (the memory holds garbage and
  * must be written), else 1 (add to it). */
 real *at_grad_in(const at_node *n, int input, real *beta);
+
+/* Hands over a gradient computed in memory of this step: becomes the input's, or is added. */
+void at_grad_give(const at_node *n, int input, real *gradient);
 
 /* ---- backward --------------------------------------------------------------------------- */
 

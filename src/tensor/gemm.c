@@ -184,10 +184,7 @@ void at_gemm(int m, int n, int k, real alpha, at_matrix a, at_matrix b, real bet
         .c = c, .ldc = ldc, .kernel = kernel(),
     };
     grid d = plan(&g);
-    if (d.rows * d.columns == 1)
-        multiply(&g);
-    else
-        at_parallel_each(d.rows * d.columns, grid_cell, &d);
+    at_parallel_each(d.rows * d.columns, grid_cell, &d);
 }
 
 /* ---- packed ----------------------------------------------------------------------------- */

@@ -1,0 +1,40 @@
+#include "grad/broadcast.h"
+
+/* steps of an operand along the four axes of the result */
+static void steps(at_shape s, ptrdiff_t step[4])
+{
+    ptrdiff_t size = 1;
+    for (int i = 1; i <= 4; i++) {
+        int dim = i <= s.rank ? s.dim[s.rank - i] : 1;
+        step[4 - i] = dim == 1 ? 0 : size;
+        size *= dim;
+    }
+}
+
+bool at_broadcast_plan(at_shape a, at_shape b, at_broadcast *plan)
+{
+    if (!at_shape_broadcast(a, b, &plan->shape))
+        return false;
+    plan->same = at_shape_equal(a, b);
+    plan->rows = at_shape_rows(plan->shape);
+    plan->n = at_shape_last(plan->shape);
+    for (int i = 0; i < 3; i++) {
+        int axis = plan->shape.rank - 4 + i;
+        plan->outer[i] = axis >= 0 ? plan->shape.dim[axis] : 1;
+    }
+    steps(a, plan->a_step);
+    steps(b, plan->b_step);
+    return true;
+}
+
+void at_broadcast_row(const at_broadcast *plan, size_t row, ptrdiff_t *a, ptrdiff_t *b)
+{
+    *a = *b = 0;
+    for (int i = 2; i >= 0; i--) {
+        size_t dim = (size_t)plan->outer[i];
+        ptrdiff_t at = dim ? (ptrdiff_t)(row % dim) : 0;
+        row = dim ? row / dim : 0;
+        *a += at * plan->a_step[i];
+        *b += at * plan->b_step[i];
+    }
+}

@@ -1,0 +1,129 @@
+#include "grad/check.h"
+
+#include "grad/ops.h"
+
+#include <stdio.h>
+#include <string.h>
+
+static at_check failure(const char *message)
+{
+    at_check c = {.ok = false, .worst = INFINITY};
+    snprintf(c.where, sizeof c.where, "%s", message);
+    return c;
+}
+
+/* sum of build's result under fixed random weights, so that every element matters */
+static at_tensor *weighted_loss(at_tape *t, at_build *build, const void *arg)
+{
+    at_tape_seed(t, 7, 1, 0);
+    at_tensor *y = build(t, at_root(), arg);
+    at_tensor *c = at_failed(t) ? y : at_new(t, y->shape);
+    at_random place = {.seed = 99, .use = at_random_name("cotangent")};
+    for (size_t i = 0; !at_failed(t) && i < c->len; i++)
+        c->value[i] = (real)at_random_normal(place, (uint32_t)i);
+    return at_sum(t, at_multiply(t, y, c));
+}
+
+/* loss at the parameters' present values */
+static double loss_now(at_tape *t, at_build *build, const void *arg)
+{
+    at_tape_reset(t);
+    at_tensor *loss = weighted_loss(t, build, arg);
+    return at_failed(t) ? (double)NAN : (double)loss->value[0];
+}
+
+static double largest(const real *x, size_t n)
+{
+    double most = 0;
+    for (size_t i = 0; x && i < n; i++)
+        most = fmax(most, fabs((double)x[i]));
+    return most;
+}
+
+static void compare(at_check *c, const char *name, size_t i, double a, double b, double scale,
+                    double tolerance)
+{
+    double error = fabs(a - b) / (1 + scale);
+    if (!(error <= c->worst)) {
+        c->worst = error;
+        snprintf(c->where, sizeof c->where, "%s[%zu]: %.9g and %.9g", name, i, a, b);
+    }
+    if (!(error <= tolerance))
+        c->ok = false;
+}
+
+/* analytic gradient of one parameter against differences of the loss */
+static void check_parameter(at_check *c, at_tape *probe, at_build *build, const void *arg,
+                            at_parameter *p, const real *grad, double tolerance)
+{
+    double scale = largest(grad, p->len);
+    for (size_t i = 0; i < p->len; i++) {
+        real kept = p->value[i], h = (real)1e-5 * real_max(1, real_abs(kept));
+        p->value[i] = kept + h;
+        double up = loss_now(probe, build, arg);
+        p->value[i] = kept - h;
+        double down = loss_now(probe, build, arg);
+        p->value[i] = kept;
+        compare(c, p->name, i, grad ? (double)grad[i] : 0, (up - down) / (2 * (double)h), scale,
+                tolerance);
+    }
+}
+
+/* runs build forward and backward on a fresh tape of params; NULL and *c filled on failure */
+static at_tape *run(at_params *params, at_build *build, const void *arg, at_watch *watch,
+                    void *user, double *loss, at_check *c)
+{
+    at_tape *t = params ? at_tape_new(params, ATTEND_TRAIN) : NULL;
+    if (!t) {
+        *c = failure("out of memory");
+        return NULL;
+    }
+    at_tape_watch(t, watch, user);
+    at_tensor *y = weighted_loss(t, build, arg);
+    *loss = at_failed(t) ? 0 : (double)y->value[0];
+    if (!at_backward(t, y)) {
+        *c = failure(at_tape_error(t)->message);
+        at_tape_free(t);
+        return NULL;
+    }
+    return t;
+}
+
+at_check at_gradient_check(at_build *build, const void *arg, double tolerance, at_watch *watch,
+                           void *user)
+{
+    at_check c = {.ok = true};
+    double loss;
+    at_params *params = at_params_new(1);
+    at_tape *t = run(params, build, arg, watch, user, &loss, &c);
+    at_tape *probe = t ? at_tape_new(params, ATTEND_TRAIN) : NULL;
+    for (int i = 0; probe && i < at_params_count(params); i++)
+        check_parameter(&c, probe, build, arg, at_params_at(params, i), at_param_grad(t, i),
+                        tolerance);
+    at_tape_free(probe);
+    at_tape_free(t);
+    at_params_free(params);
+    return c;
+}
+
+at_check at_builds_agree(at_build *one, at_build *other, const void *arg, double tolerance)
+{
+    at_check c = {.ok = true};
+    double loss[2];
+    at_params *params = at_params_new(1);
+    at_tape *a = run(params, one, arg, NULL, NULL, &loss[0], &c);
+    at_tape *b = a ? run(params, other, arg, NULL, NULL, &loss[1], &c) : NULL;
+    if (b)
+        compare(&c, "loss", 0, loss[0], loss[1], fabs(loss[0]), tolerance);
+    for (int i = 0; b && i < at_params_count(params); i++) {
+        at_parameter *p = at_params_at(params, i);
+        const real *x = at_param_grad(a, i), *y = at_param_grad(b, i);
+        double scale = largest(x, p->len);
+        for (size_t j = 0; j < p->len; j++)
+            compare(&c, p->name, j, x ? (double)x[j] : 0, y ? (double)y[j] : 0, scale, tolerance);
+    }
+    at_tape_free(b);
+    at_tape_free(a);
+    at_params_free(params);
+    return c;
+}

@@ -1,0 +1,25 @@
+/* Reading an at_mask (ops.h) row by row. */
+#ifndef ATTEND_GRAD_MASK_H
+#define ATTEND_GRAD_MASK_H
+
+#include "grad/ops.h"
+
+/* a mask and the sizes of the scores [B,H,Q,K] that it covers */
+typedef struct {
+    at_mask mask;
+    int batch, heads, queries, keys;
+    size_t step[3]; /* of hidden along batch, head, query; 0 repeats */
+} at_mask_view;
+
+/* Fits mask (NULL: everything is visible) to scores of the given shape, rank 2 to 4; fails the
+ * tape and returns false where it does not fit. */
+bool at_mask_fit(at_tape *t, const char *op, const at_mask *mask, at_shape scores,
+                 at_mask_view *view);
+
+/* Keys from here on are hidden from query i of sentence b by length and by causality. */
+int at_mask_end(const at_mask_view *v, int b, int i);
+
+/* hidden flags of a row [keys], or NULL where there are none */
+const unsigned char *at_mask_row(const at_mask_view *v, int b, int h, int i);
+
+#endif

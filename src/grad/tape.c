@@ -1,0 +1,403 @@
+#include "grad/tape.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#include "base/memory.h"
+#include "tensor/vector.h"
+
+struct at_tape {
+    at_params *params;
+    at_mode mode;
+    at_arena memory;
+    at_node *last;
+    at_tensor **leaves; /* of the parameters used in this step, by index */
+    int leaf_count;
+    at_random random;
+    bool failed;
+    attend_error error;
+    at_tensor poison;
+    at_watch *watch;
+    void *watch_user;
+};
+
+at_tape *at_tape_new(at_params *params, at_mode mode)
+{
+    at_tape *t = at_alloc_zero(1, sizeof *t);
+    if (!t)
+        return NULL;
+    t->params = params;
+    t->mode = mode;
+    at_arena_init(&t->memory, 1 << 20);
+    return t;
+}
+
+void at_tape_free(at_tape *t)
+{
+    if (!t)
+        return;
+    at_arena_free(&t->memory);
+    at_free(t->leaves);
+    at_free(t);
+}
+
+void at_tape_reset(at_tape *t)
+{
+    at_arena_reset(&t->memory);
+    t->last = NULL;
+    if (t->leaves)
+        memset(t->leaves, 0, (size_t)t->leaf_count * sizeof *t->leaves);
+    t->random.use = 0;
+    t->failed = false;
+}
+
+at_mode at_tape_mode(const at_tape *t) { return t->mode; }
+void at_tape_set_mode(at_tape *t, at_mode mode) { t->mode = mode; }
+at_params *at_tape_params(at_tape *t) { return t->params; }
+size_t at_tape_bytes(const at_tape *t) { return at_arena_size(&t->memory); }
+
+at_mark at_tape_mark(at_tape *t)
+{
+    return (at_mark){.memory = at_arena_mark_here(&t->memory), .last = t->last};
+}
+
+/* parameters first used since the mark lose their tensors too: they will be made again */
+void at_tape_release(at_tape *t, at_mark m)
+{
+    at_arena_release(&t->memory, m.memory);
+    t->last = m.last;
+    if (t->leaves)
+        memset(t->leaves, 0, (size_t)t->leaf_count * sizeof *t->leaves);
+}
+
+void at_tape_seed(at_tape *t, uint64_t seed, uint32_t step, uint32_t first_sentence)
+{
+    t->random = (at_random){.seed = seed, .step = step, .sentence = first_sentence};
+}
+
+at_random at_tape_random(at_tape *t)
+{
+    at_random place = t->random;
+    t->random.use++;
+    return place;
+}
+
+/* ---- errors ----------------------------------------------------------------------------- */
+
+at_tensor *at_poison(at_tape *t) { return &t->poison; }
+bool at_failed(const at_tape *t) { return t->failed; }
+const attend_error *at_tape_error(const at_tape *t) { return t->failed ? &t->error : NULL; }
+
+at_tensor *at_fail(at_tape *t, const char *format, ...)
+{
+    if (!t->failed) {
+        va_list args;
+        va_start(args, format);
+        at_error_v(&t->error, ATTEND_SHAPE, format, args);
+        va_end(args);
+        t->failed = true;
+    }
+    return &t->poison;
+}
+
+at_tensor *at_fail_with(at_tape *t, const attend_error *err)
+{
+    if (!t->failed) {
+        t->error = *err;
+        t->failed = true;
+    }
+    return &t->poison;
+}
+
+at_tensor *at_fail_memory(at_tape *t)
+{
+    attend_error err;
+    at_error_memory(&err);
+    return at_fail_with(t, &err);
+}
+
+/* ---- tensors ---------------------------------------------------------------------------- */
+
+void *at_scratch(at_tape *t, size_t bytes)
+{
+    void *memory = at_arena_alloc(&t->memory, bytes);
+    if (!memory)
+        at_fail_memory(t);
+    return memory;
+}
+
+real *at_scratch_reals(at_tape *t, size_t len)
+{
+    size_t bytes;
+    if (at_size_multiply(len, sizeof(real), &bytes))
+        return at_scratch(t, bytes);
+    at_fail_memory(t);
+    return NULL;
+}
+
+void at_scratch_release(at_tape *t, at_mark m) { at_arena_release(&t->memory, m.memory); }
+
+/* a tensor around memory that somebody else owns */
+static at_tensor *wrap(at_tape *t, at_shape shape, size_t len, real *value)
+{
+    at_tensor *x = at_arena_alloc_small(&t->memory, sizeof *x);
+    if (!x)
+        return at_fail_memory(t);
+    *x = (at_tensor){.shape = shape, .len = len, .value = value};
+    return x;
+}
+
+at_tensor *at_new(at_tape *t, at_shape shape)
+{
+    if (t->failed)
+        return &t->poison;
+    size_t len;
+    if (!at_shape_len(shape, &len))
+        return at_fail(t, "a tensor cannot have shape %s", at_shape_print(shape).text);
+    real *value = at_scratch_reals(t, len);
+    return value ? wrap(t, shape, len, value) : &t->poison;
+}
+
+at_tensor *at_input(at_tape *t, at_shape shape, const real *data)
+{
+    at_tensor *x = at_new(t, shape);
+    if (!t->failed && x->len)
+        memcpy(x->value, data, x->len * sizeof *data);
+    return x;
+}
+
+at_tensor *at_zeros(at_tape *t, at_shape shape)
+{
+    at_tensor *x = at_new(t, shape);
+    if (!t->failed && x->len)
+        memset(x->value, 0, x->len * sizeof *x->value);
+    return x;
+}
+
+at_tensor *at_variable(at_tape *t, at_shape shape, const real *data)
+{
+    at_tensor *x = at_input(t, shape, data);
+    if (!t->failed)
+        x->wants_grad = t->mode != ATTEND_INFER;
+    return x;
+}
+
+/* ---- parameters ------------------------------------------------------------------------- */
+
+at_path at_root(void) { return (at_path){.text = ""}; }
+
+at_path at_in(at_path p, const char *format, ...)
+{
+    size_t used = strlen(p.text);
+    if (used && used + 1 < sizeof p.text)
+        p.text[used++] = '.';
+    va_list args;
+    va_start(args, format);
+    int more = vsnprintf(p.text + used, sizeof p.text - used, format, args);
+    va_end(args);
+    p.too_long |= more < 0 || used + (size_t)more >= sizeof p.text;
+    return p;
+}
+
+/* room for the leaves of all parameters there are */
+static bool make_leaf_room(at_tape *t)
+{
+    int count = at_params_count(t->params);
+    if (count <= t->leaf_count)
+        return true;
+    int room = count < 64 ? 64 : 2 * count;
+    at_tensor **leaves = at_alloc_zero((size_t)room, sizeof *leaves);
+    if (!leaves)
+        return false;
+    if (t->leaf_count)
+        memcpy(leaves, t->leaves, (size_t)t->leaf_count * sizeof *leaves);
+    at_free(t->leaves);
+    t->leaves = leaves;
+    t->leaf_count = room;
+    return true;
+}
+
+static at_tensor *leaf(at_tape *t, at_parameter *v)
+{
+    if (!make_leaf_room(t))
+        return at_fail_memory(t);
+    at_tensor **place = &t->leaves[v->index];
+    if (!*place) {
+        at_tensor *x = wrap(t, v->shape, v->len, v->value);
+        if (t->failed)
+            return x;
+        x->wants_grad = t->mode != ATTEND_INFER && !v->frozen;
+        *place = x;
+    }
+    return *place;
+}
+
+at_tensor *at_param(at_tape *t, at_path p, const char *name, at_shape shape, at_init how)
+{
+    if (t->failed)
+        return &t->poison;
+    at_path full = at_in(p, "%s", name);
+    if (full.too_long)
+        return at_fail(t, "parameter name '%s...' is too long", full.text);
+    at_parameter *v = at_params_find(t->params, full.text);
+    attend_error err;
+    if (!v && at_params_add(t->params, full.text, shape, how, &v, &err) < 0)
+        return at_fail_with(t, &err);
+    if (!at_shape_equal(v->shape, shape))
+        return at_fail(t, "parameter '%s' has shape %s, but %s is needed here", full.text,
+                       at_shape_print(v->shape).text, at_shape_print(shape).text);
+    return leaf(t, v);
+}
+
+real *at_param_grad(at_tape *t, int index)
+{
+    at_tensor *x = index < t->leaf_count ? t->leaves[index] : NULL;
+    return x ? x->grad : NULL;
+}
+
+bool at_grads_add(at_tape *to, at_tape *from)
+{
+    for (int i = 0; i < at_params_count(from->params); i++) {
+        real *more = at_param_grad(from, i);
+        if (!more)
+            continue;
+        at_parameter *v = at_params_at(from->params, i);
+        at_tensor *x = leaf(to, v);
+        if (to->failed)
+            return false;
+        real beta = x->grad ? 1 : 0;
+        if (!x->grad)
+            x->grad = at_scratch_reals(to, x->len);
+        if (!x->grad)
+            return false;
+        at_vector_axpy(x->len, 1, more, beta, x->grad);
+    }
+    return true;
+}
+
+/* ---- recording -------------------------------------------------------------------------- */
+
+bool at_recording(const at_tape *t, int n, at_tensor *const *in)
+{
+    if (t->mode == ATTEND_INFER || t->failed)
+        return false;
+    for (int i = 0; i < n; i++)
+        if (in[i] && in[i]->wants_grad)
+            return true;
+    return false;
+}
+
+void at_record(at_tape *t, const at_op *op, int n_in, at_tensor *const *in, int n_out,
+               at_tensor *const *out, void *saved)
+{
+    size_t pointers = (size_t)(n_in + n_out) * sizeof(at_tensor *);
+    at_node *n = at_arena_alloc_small(&t->memory, sizeof *n + pointers);
+    if (!n) {
+        at_fail_memory(t);
+        return;
+    }
+    at_tensor **both = (at_tensor **)(n + 1);
+    *n = (at_node){.op = op, .tape = t, .n_in = n_in, .n_out = n_out, .in = both,
+                   .out = both + n_in, .saved = saved, .before = t->last};
+    memcpy(n->in, in, (size_t)n_in * sizeof *in);
+    memcpy(n->out, out, (size_t)n_out * sizeof *out);
+    for (int i = 0; i < n_in; i++)
+        if (in[i])
+            (in[i]->base ? in[i]->base : in[i])->uses++;
+    for (int i = 0; i < n_out; i++)
+        if (out[i]) {
+            out[i]->from = n;
+            out[i]->wants_grad = true;
+        }
+    t->last = n;
+}
+
+/* ---- gradients -------------------------------------------------------------------------- */
+
+/* who holds the gradient: a reshaped tensor shares its base's */
+static at_tensor *owner(at_tensor *x) { return x->base ? x->base : x; }
+
+const real *at_grad_of(const at_tensor *x)
+{
+    return x->base ? x->base->grad : x->grad;
+}
+
+const real *at_grad_out(const at_node *n, int output)
+{
+    return n->out[output] ? at_grad_of(n->out[output]) : NULL;
+}
+
+real *at_grad_in(const at_node *n, int input, real *beta)
+{
+    at_tensor *x = n->in[input];
+    if (!x || !x->wants_grad)
+        return NULL;
+    at_tensor *o = owner(x);
+    *beta = 1;
+    if (!o->grad) {
+        o->grad = at_scratch_reals(n->tape, o->len);
+        *beta = 0;
+    }
+    return o->grad;
+}
+
+real *at_grad_add(const at_node *n, int input)
+{
+    real beta = 1;
+    real *grad = at_grad_in(n, input, &beta);
+    if (grad && beta == 0)
+        memset(grad, 0, n->in[input]->len * sizeof *grad);
+    return grad;
+}
+
+void at_grad_give(const at_node *n, int input, real *gradient)
+{
+    at_tensor *x = n->in[input];
+    if (!x || !x->wants_grad)
+        return;
+    at_tensor *o = owner(x);
+    if (o->grad)
+        at_vector_axpy(o->len, 1, gradient, 1, o->grad);
+    else
+        o->grad = gradient;
+}
+
+static void run_backward(at_tape *t, at_node *n)
+{
+    bool reached = false;
+    for (int i = 0; i < n->n_out; i++)
+        reached |= at_grad_out(n, i) != NULL;
+    if (!reached)
+        return;
+    if (t->watch)
+        t->watch(t->watch_user, n, false);
+    n->op->backward(n);
+    if (t->watch)
+        t->watch(t->watch_user, n, true);
+}
+
+bool at_backward(at_tape *t, at_tensor *loss)
+{
+    if (t->failed)
+        return false;
+    if (loss->len != 1 || !loss->wants_grad) {
+        at_fail(t, loss->len != 1 ? "backward: the loss must be one number, it has shape %s"
+                                  : "backward: the loss %s depends on no parameter",
+                at_shape_print(loss->shape).text);
+        return false;
+    }
+    at_tensor *o = owner(loss);
+    o->grad = at_scratch_reals(t, 1);
+    if (!o->grad)
+        return false;
+    o->grad[0] = 1;
+    for (at_node *n = t->last; n && !t->failed; n = n->before)
+        run_backward(t, n);
+    return !t->failed;
+}
+
+void at_tape_watch(at_tape *t, at_watch *watch, void *user)
+{
+    t->watch = watch;
+    t->watch_user = user;
+}

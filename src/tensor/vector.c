@@ -1,0 +1,138 @@
+#include "tensor/vector.h"
+
+#include <string.h>
+
+#include "base/cpu.h"
+#include "base/threads.h"
+
+const at_vector_kernel *at_vector(void)
+{
+#if defined(__x86_64__)
+    switch (at_cpu_isa()) {
+    case ATTEND_ISA_AVX512: return &at_vector_kernel_avx512;
+    case ATTEND_ISA_AVX2: return &at_vector_kernel_avx2;
+    default: break;
+    }
+#endif
+    return &at_vector_kernel_base;
+}
+
+typedef struct {
+    const at_vector_kernel *with;
+    at_act f;
+    real a, beta;
+    const real *x, *y;
+    real *out;
+} loop;
+
+static void run(size_t n, at_part *part, loop l)
+{
+    l.with = at_vector();
+    at_parallel_for((ptrdiff_t)n, ATTEND_VECTOR_GRAIN, part, &l);
+}
+
+static void add_part(void *arg, ptrdiff_t i, ptrdiff_t end)
+{
+    const loop *l = arg;
+    l->with->add((size_t)(end - i), l->x + i, l->y + i, l->out + i);
+}
+
+static void multiply_part(void *arg, ptrdiff_t i, ptrdiff_t end)
+{
+    const loop *l = arg;
+    l->with->multiply((size_t)(end - i), l->x + i, l->y + i, l->out + i);
+}
+
+static void axpy_part(void *arg, ptrdiff_t i, ptrdiff_t end)
+{
+    const loop *l = arg;
+    l->with->axpy((size_t)(end - i), l->a, l->x + i, l->beta, l->out + i);
+}
+
+static void multiply_add_part(void *arg, ptrdiff_t i, ptrdiff_t end)
+{
+    const loop *l = arg;
+    l->with->multiply_add((size_t)(end - i), l->x + i, l->y + i, l->beta, l->out + i);
+}
+
+static void act_part(void *arg, ptrdiff_t i, ptrdiff_t end)
+{
+    const loop *l = arg;
+    l->with->act[l->f]((size_t)(end - i), l->x + i, l->out + i);
+}
+
+static void act_back_part(void *arg, ptrdiff_t i, ptrdiff_t end)
+{
+    const loop *l = arg;
+    l->with->act_back[l->f]((size_t)(end - i), l->x + i, l->y + i, l->beta, l->out + i);
+}
+
+void at_vector_add(size_t n, const real *a, const real *b, real *y)
+{
+    run(n, add_part, (loop){.x = a, .y = b, .out = y});
+}
+
+void at_vector_multiply(size_t n, const real *a, const real *b, real *y)
+{
+    run(n, multiply_part, (loop){.x = a, .y = b, .out = y});
+}
+
+void at_vector_axpy(size_t n, real a, const real *x, real beta, real *y)
+{
+    run(n, axpy_part, (loop){.a = a, .x = x, .beta = beta, .out = y});
+}
+
+void at_vector_multiply_add(size_t n, const real *a, const real *b, real beta, real *y)
+{
+    run(n, multiply_add_part, (loop){.x = a, .y = b, .beta = beta, .out = y});
+}
+
+void at_vector_act(at_act f, size_t n, const real *x, real *y)
+{
+    run(n, act_part, (loop){.f = f, .x = x, .out = y});
+}
+
+void at_vector_act_back(at_act f, size_t n, const real *x_or_y, const real *dy, real beta, real *dx)
+{
+    run(n, act_back_part, (loop){.f = f, .x = x_or_y, .y = dy, .beta = beta, .out = dx});
+}
+
+typedef struct {
+    const at_vector_kernel *with;
+    size_t rows;
+    int n;
+    real beta;
+    const real *x;
+    real *y;
+} matrix;
+
+static void fill_rows(void *arg, ptrdiff_t row, ptrdiff_t end)
+{
+    const matrix *m = arg;
+    for (; row < end; row++)
+        memcpy(m->y + row * m->n, m->x, (size_t)m->n * sizeof *m->y);
+}
+
+void at_rows_fill(size_t rows, int n, const real *b, real *y)
+{
+    matrix m = {.n = n, .x = b, .y = y};
+    at_parallel_for((ptrdiff_t)rows, ATTEND_VECTOR_GRAIN / (n ? n : 1) + 1, fill_rows, &m);
+}
+
+/* each thread sums its own columns over all rows: the order of a sum never changes */
+static void sum_columns(void *arg, ptrdiff_t i, ptrdiff_t end)
+{
+    const matrix *m = arg;
+    size_t n = (size_t)(end - i);
+    if (m->beta == 0)
+        memset(m->y + i, 0, n * sizeof *m->y);
+    for (size_t row = 0; row < m->rows; row++)
+        m->with->add(n, m->x + row * (size_t)m->n + i, m->y + i, m->y + i);
+}
+
+void at_columns_sum(size_t rows, int n, const real *x, real beta, real *sum)
+{
+    matrix m = {at_vector(), rows, n, beta, x, sum};
+    ptrdiff_t grain = (ptrdiff_t)(ATTEND_VECTOR_GRAIN / (rows ? rows : 1)) + 1;
+    at_parallel_for(n, grain < 64 ? 64 : grain, sum_columns, &m);
+}

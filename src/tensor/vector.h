@@ -1,0 +1,25 @@
+/* The vector kernels of this machine, and loops over them that use all threads. */
+#ifndef ATTEND_TENSOR_VECTOR_H
+#define ATTEND_TENSOR_VECTOR_H
+
+#include "tensor/vector_kernel.h"
+
+/* the table for the instruction set in use */
+const at_vector_kernel *at_vector(void);
+
+/* smallest piece of an elementwise loop worth a thread of its own */
+enum { ATTEND_VECTOR_GRAIN = 16384 };
+
+/* elementwise loops over long arrays, on all threads */
+void at_vector_add(size_t n, const real *a, const real *b, real *y);
+void at_vector_multiply(size_t n, const real *a, const real *b, real *y);
+void at_vector_axpy(size_t n, real a, const real *x, real beta, real *y);
+void at_vector_multiply_add(size_t n, const real *a, const real *b, real beta, real *y);
+void at_vector_act(at_act f, size_t n, const real *x, real *y);
+void at_vector_act_back(at_act f, size_t n, const real *x_or_y, const real *dy, real beta, real *dx);
+
+/* Matrices of rows x n: every row set to b; sums of the columns, sum = beta sum + 1^T x. */
+void at_rows_fill(size_t rows, int n, const real *b, real *y);
+void at_columns_sum(size_t rows, int n, const real *x, real beta, real *sum);
+
+#endif
