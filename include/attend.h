@@ -63,8 +63,8 @@ ATTEND_API const char *attend_status_text(attend_status status);
 /* "0.1.0" */
 ATTEND_API const char *attend_version(void);
 
-/* A few lines of text: version, compiler, instruction set in use, threads, linked libraries.
- * Borrowed until the next call from the same thread. */
+/* Lines "name: value": version, compiler, instruction set in use and the best here, threads, loaded
+ * libraries. Borrowed until the next call from the same thread. */
 ATTEND_API const char *attend_build_info(void);
 
 /* Threads for all later work; 0 asks for one per processor. Returns the number in force.
@@ -85,6 +85,53 @@ typedef void attend_log_function(void *user, attend_log_level level, const char 
 
 /* Where messages go; NULL (the start value) drops them. Not safe while other calls are running. */
 ATTEND_API void attend_set_log(attend_log_function *function, void *user);
+
+/* ---- what there is --------------------------------------------------------------------- */
+
+typedef struct attend_entry {
+    const char *name;    /* "softmax" */
+    const char *formula; /* what it computes, in a line; never NULL */
+    const char *source;  /* the paper and its equation, or NULL */
+} attend_entry;
+
+/* The index-th entry of a list. The list "kinds" names the others.
+ *
+ * kind      "kinds", "ops", "optimisers", "schedules"
+ * entry     receives the entry; its strings live as long as the program
+ *
+ * Returns 1, or 0 where there is no such list or no such entry. Thread safe. */
+ATTEND_API int attend_list(const char *kind, int index, attend_entry *entry);
+
+/* ---- tensors of a file ----------------------------------------------------------------- */
+
+typedef struct attend_tensors attend_tensors;
+
+typedef struct attend_tensor_info {
+    const char *name;  /* borrowed until attend_tensors_free */
+    const char *dtype; /* "F32", "BF16", ... */
+    int rank;
+    size_t shape[8];     /* rank sizes, outermost first */
+    size_t count, bytes; /* numbers, and bytes in the file */
+} attend_tensor_info;
+
+/* Opens a safetensors file and checks all of its header; the numbers stay on disk.
+ *
+ * path      a file, or a model's folder with model.safetensors in it
+ * out       receives the handle; release it with attend_tensors_free
+ *
+ * Thread safe; so are the functions below, on one handle too. */
+ATTEND_API attend_status attend_tensors_open(const char *path, attend_tensors **out,
+                                             attend_error *err);
+ATTEND_API size_t attend_tensors_count(const attend_tensors *tensors);
+
+/* The index-th tensor, in the order of the data. Returns 1, or 0 where there is none. */
+ATTEND_API int attend_tensors_info(const attend_tensors *tensors, size_t index,
+                                   attend_tensor_info *info);
+
+/* The index-th of the file's notes, a name and a text, both borrowed. Returns 1, or 0. */
+ATTEND_API int attend_tensors_note(const attend_tensors *tensors, size_t index, const char **name,
+                                   const char **text);
+ATTEND_API void attend_tensors_free(attend_tensors *tensors); /* NULL is well */
 
 #ifdef __cplusplus
 }

@@ -48,8 +48,9 @@ static void options(at_str *out, const at_option *list, const char *group)
 {
     at_str part = {0};
     for (const at_option *o = list; o && o->name; o++) {
-        if (o->group || o == list)
-            line(out, ".SS ", o->group ? o->group : group);
+        const char *heading = o->group ? o->group : o == list ? group : NULL;
+        if (heading)
+            line(out, ".SS ", heading);
         if (o->hidden)
             continue;
         at_str_add(out, ".TP\n.B ");
@@ -137,7 +138,7 @@ void at_usage_man(at_str *out, const at_program *p, const at_usage *u)
     at_str_add(out, ".SH DESCRIPTION\n");
     paragraphs(out, u->description ? u->description : u->summary);
     at_str_add(out, ".SH OPTIONS\n");
-    options(out, u->options, "Options");
+    options(out, u->options, NULL);
     options(out, p->common, "Common options");
     examples(out, u->examples, u->options);
     terms(out, "EXIT STATUS", p->exit_codes);
@@ -159,7 +160,7 @@ void at_program_man(at_str *out, const at_program *p)
             line(out, "", (*u)->summary);
         }
     at_str_add(out, ".SH OPTIONS\n");
-    options(out, p->common, "Options of every command");
+    options(out, p->common, NULL);
     examples(out, p->examples, NULL);
     terms(out, "EXIT STATUS", p->exit_codes);
     terms(out, "ENVIRONMENT", p->environment);

@@ -1,0 +1,208 @@
+#include <string.h>
+
+#include "cli/cli.h"
+#include "cli/table.h"
+
+typedef struct {
+    bool build, json;
+} inspect;
+
+static const at_option options[] = {
+    {.name = "build",
+     OPTION_FLAG(inspect, build),
+     .help = "This program: version, compiler, instruction set, threads, libraries",
+     .example = "attend inspect --build"},
+    {.name = "json",
+     OPTION_FLAG(inspect, json),
+     .help = "Write JSON",
+     .example = "attend inspect --json model.safetensors"},
+    {0}};
+
+/* ---- the build -------------------------------------------------------------------------- */
+
+/* one of the lines "name: value" */
+static void build_line(at_str *out, const char *line, size_t length, bool json, bool first)
+{
+    at_str name = {0}, value = {0};
+    size_t colon = strcspn(line, ":");
+    at_str_add_bytes(&name, line, colon);
+    at_str_add_bytes(&value, line + colon + 2, length - colon - 2);
+    if (json) {
+        at_str_add(out, first ? "  " : ",\n  ");
+        at_str_add_json(out, at_str_text(&name));
+        at_str_add(out, ": ");
+        at_str_add_json(out, at_str_text(&value));
+    } else {
+        at_str_pad(out, at_str_text(&name), 20);
+        at_str_wrap(out, at_str_text(&value), 20, 20, 80);
+        at_str_add(out, "\n");
+    }
+    out->failed |= name.failed || value.failed;
+    at_str_free(&name);
+    at_str_free(&value);
+}
+
+static attend_status show_build(const inspect *o, attend_error *err)
+{
+    at_str text = {0};
+    const char *info = attend_build_info();
+    at_str_add(&text, o->json ? "{\n" : "");
+    for (const char *line = info; *line;) {
+        size_t length = strcspn(line, "\n");
+        build_line(&text, line, length, o->json, line == info);
+        line += length + (line[length] == '\n');
+    }
+    at_str_add(&text, o->json ? "\n}\n" : "");
+    return at_cli_write(&text, err);
+}
+
+/* ---- a file ----------------------------------------------------------------------------- */
+
+typedef struct {
+    size_t tensors, numbers, bytes;
+} total;
+
+static void shape_cell(at_table *table, const attend_tensor_info *info)
+{
+    at_str shape = {0};
+    for (int i = 0; i < info->rank; i++)
+        at_str_print(&shape, "%s%zu", i ? ", " : "", info->shape[i]);
+    at_table_cell(table, "[%s]", at_str_text(&shape));
+    table->cells.failed |= shape.failed;
+    at_str_free(&shape);
+}
+
+static void fill(at_table *table, const attend_tensors *tensors, bool json, total *sum)
+{
+    attend_tensor_info info;
+    at_str name = {0};
+    for (size_t i = 0; attend_tensors_info(tensors, i, &info); i++) {
+        at_str_clear(&name);
+        if (json)
+            at_str_add(&name, info.name);
+        else
+            at_str_add_safe(&name, info.name);
+        at_table_cell(table, "%s", at_str_text(&name));
+        at_table_cell(table, "%s", info.dtype);
+        shape_cell(table, &info);
+        at_table_cell(table, "%zu", info.count);
+        at_table_cell(table, "%zu", info.bytes);
+        sum->tensors++;
+        sum->numbers += info.count;
+        sum->bytes += info.bytes;
+    }
+    table->cells.failed |= name.failed;
+    at_str_free(&name);
+}
+
+/* 1536 as "1.5 KiB" */
+static void size_text(at_str *out, size_t bytes)
+{
+    static const char *const units[] = {"bytes", "KiB", "MiB", "GiB", "TiB"};
+    double size = (double)bytes;
+    int unit = 0;
+    while (size >= 1024 && unit < 4) {
+        size /= 1024;
+        unit++;
+    }
+    at_str_print(out, unit ? "%.1f %s" : "%.0f %s", size, units[unit]);
+}
+
+static void notes_json(at_str *out, const attend_tensors *tensors)
+{
+    const char *name, *text;
+    at_str_add(out, "{");
+    for (size_t i = 0; attend_tensors_note(tensors, i, &name, &text); i++) {
+        at_str_add(out, i ? ", " : "");
+        at_str_add_json(out, name);
+        at_str_add(out, ": ");
+        at_str_add_json(out, text);
+    }
+    at_str_add(out, "}");
+}
+
+static void write_json(at_str *out, const attend_tensors *tensors, const at_table *table,
+                       const total *sum, const char *path)
+{
+    at_str_add(out, "{\"file\": ");
+    at_str_add_json(out, path);
+    at_str_print(out, ",\n\"parameters\": %zu, \"bytes\": %zu,\n\"metadata\": ", sum->numbers,
+                 sum->bytes);
+    notes_json(out, tensors);
+    at_str_add(out, ",\n\"tensors\": ");
+    at_table_write(out, table, ATTEND_TABLE_JSON, 0);
+    at_str_add(out, "}\n");
+}
+
+static void write_text(at_str *out, const attend_tensors *tensors, const at_table *table,
+                       const total *sum, int columns)
+{
+    const char *name, *text;
+    at_table_write(out, table, ATTEND_TABLE_TEXT, columns);
+    at_str_print(out, "\n%zu tensor%s, %zu parameter%s, ", sum->tensors,
+                 sum->tensors == 1 ? "" : "s", sum->numbers, sum->numbers == 1 ? "" : "s");
+    size_text(out, sum->bytes);
+    at_str_add(out, "\n");
+    for (size_t i = 0; attend_tensors_note(tensors, i, &name, &text); i++) {
+        at_str_add_safe(out, name);
+        at_str_add(out, ": ");
+        at_str_add_safe(out, text);
+        at_str_add(out, "\n");
+    }
+}
+
+static attend_status show_file(at_cli *cli, const inspect *o, const char *path, attend_error *err)
+{
+    static const at_column columns[] = {{"name", 0},
+                                        {"dtype", 0},
+                                        {"shape", ATTEND_COLUMN_VALUE},
+                                        {"numbers", ATTEND_COLUMN_NUMBER},
+                                        {"bytes", ATTEND_COLUMN_NUMBER},
+                                        {0}};
+    attend_tensors *tensors;
+    cli->input = path;
+    attend_status status = attend_tensors_open(path, &tensors, err);
+    if (status < 0)
+        return status;
+    at_table table = {.columns = columns};
+    at_str text = {0};
+    total sum = {0};
+    fill(&table, tensors, o->json, &sum);
+    if (o->json)
+        write_json(&text, tensors, &table, &sum, path);
+    else
+        write_text(&text, tensors, &table, &sum, cli->columns);
+    at_table_free(&table);
+    attend_tensors_free(tensors);
+    return at_cli_write(&text, err);
+}
+
+static attend_status run(at_cli *cli, const void *fields, int operands, char **operand,
+                         attend_error *err)
+{
+    const inspect *o = fields;
+    if (o->build && operands)
+        return at_error(err, ATTEND_OPTION, "--build shows this program; leave \"%.100s\" out",
+                        operand[0]);
+    if (!o->build && !operands)
+        return at_error(err, ATTEND_OPTION, "which file? attend inspect FILE, or --build");
+    return o->build ? show_build(o, err) : show_file(cli, o, operand[0], err);
+}
+
+static const at_term examples[] = {
+    {"attend inspect model.safetensors", "Names, types and shapes of all tensors"},
+    {"attend inspect .", "The same for the model in this folder"},
+    {0}};
+
+const at_command at_command_inspect = {
+    .usage = {.name = "inspect",
+              .summary = "Show what is in a model file, or in this program",
+              .operands = "[FILE.safetensors|DIR]",
+              .description = "The header of the file is checked in full; the numbers themselves "
+                             "are not read, so that this takes no time for a large model either.",
+              .options = options,
+              .examples = examples},
+    .size = sizeof(inspect),
+    .max_operands = 1,
+    .run = run,
+};

@@ -1,0 +1,253 @@
+/* Finds the command, reads its options, runs it, and turns its status into an exit code. */
+#include <errno.h>
+#include <signal.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "base/guess.h"
+#include "base/memory.h"
+#include "cli/cli.h"
+
+/* ---- the program ------------------------------------------------------------------------ */
+
+static const at_option common_options[] = {
+    {.name = "help", .letter = 'h', OPTION_FLAG(at_common, help), .help = "Print this text"},
+    {.name = "quiet",
+     .letter = 'q',
+     OPTION_FLAG(at_common, quiet),
+     .help = "Only results, warnings and errors"},
+    {.name = "verbose",
+     .letter = 'v',
+     OPTION_FLAG(at_common, verbose),
+     .help = "Say more on the way"},
+    {.name = "threads",
+     OPTION_INT(at_common, threads),
+     .value = "0",
+     .min = 0,
+     .max = 1024,
+     .meta = "N",
+     .help = "Threads; 0 is one per processor"},
+    {.name = "color",
+     OPTION_CHOICE(at_common, color),
+     .choices = "auto|always|never",
+     .value = "auto",
+     .meta = "WHEN",
+     .help = "Colours in the output"},
+    {0}};
+
+static const at_term examples[] = {
+    {"attend fit points.csv", "Fit a curve to points with attention pooling, and draw it"},
+    {"attend list ops", "What the library can compute, with formulas"},
+    {"attend inspect model.safetensors", "Names, types and shapes of a model's tensors"},
+    {"attend help fit", "All about one command"},
+    {0}};
+
+static const at_term exit_codes[] = {{"0", "Success"},
+                                     {"1", "The work failed: memory, numbers, sizes"},
+                                     {"2", "An unknown command, option or value"},
+                                     {"65", "A file does not have the form it should"},
+                                     {"66", "An input file cannot be opened"},
+                                     {"74", "Reading or writing failed"},
+                                     {"130, 143", "Stopped by SIGINT, by SIGTERM"},
+                                     {0}};
+
+static const at_term environment[] = {
+    {"ATTEND_ISA", "Instruction set: base, avx2 or avx512; at most the best of the machine"},
+    {"NO_COLOR", "No colours, whatever its value"},
+    {"COLUMNS", "Columns of the terminal, up to 80"},
+    {0}};
+
+#define COMMAND(name) &at_command_##name,
+static const at_command *const commands[] = {
+#include "cli/commands.def"
+    NULL};
+#undef COMMAND
+
+#define COMMAND(name) &at_command_##name.usage,
+static const at_usage *const usages[] = {
+#include "cli/commands.def"
+    NULL};
+#undef COMMAND
+
+#define TEXT(x) #x
+#define DOTTED(a, b, c) TEXT(a) "." TEXT(b) "." TEXT(c)
+
+const at_program at_program_attend = {
+    .name = "attend",
+    .version = DOTTED(ATTEND_VERSION_MAJOR, ATTEND_VERSION_MINOR, ATTEND_VERSION_PATCH),
+    .summary = "Train, run and look into attention models",
+    .description = "`attend COMMAND --help` explains a command. Results go to standard output, "
+                   "messages and progress to standard error.",
+    .common = common_options,
+    .commands = usages,
+    .examples = examples,
+    .exit_codes = exit_codes,
+    .environment = environment,
+};
+
+/* ---- messages, output, signals ---------------------------------------------------------- */
+
+static char running_name[80] = "attend";
+
+static void print_log(void *user, attend_log_level level, const char *message)
+{
+    static const char *const kinds[] = {"", "", "warning: ", "error: "};
+    at_cli *cli = user;
+    if ((level == ATTEND_LOG_DEBUG && !cli->common.verbose)
+        || (level == ATTEND_LOG_INFO && cli->common.quiet))
+        return;
+    at_cli_progress_end(cli);
+    fprintf(stderr, "%s: %s%s\n", running_name, kinds[level], message);
+}
+
+attend_status at_cli_write(at_str *s, attend_error *err)
+{
+    bool failed = s->failed;
+    size_t written = failed ? 0 : fwrite(at_str_text(s), 1, s->length, stdout);
+    bool short_write = written < s->length;
+    at_str_free(s);
+    if (failed)
+        return at_error_memory(err);
+    if (short_write || fflush(stdout) != 0)
+        return at_error(err, ATTEND_FILE, "standard output: cannot write: %s", strerror(errno));
+    return ATTEND_OK;
+}
+
+static volatile sig_atomic_t signalled;
+
+static void note_signal(int number) { signalled = number; }
+
+void at_cli_catch_signals(void)
+{
+    struct sigaction action = {.sa_handler = note_signal, .sa_flags = SA_RESETHAND};
+    sigaction(SIGINT, &action, NULL);
+    sigaction(SIGTERM, &action, NULL);
+}
+
+int at_cli_signal(void) { return signalled; }
+
+/* ---- running ---------------------------------------------------------------------------- */
+
+/* a file that is not there, or a folder without the file that was looked for */
+static bool cannot_open(const char *path)
+{
+    struct stat about;
+    return path && (access(path, R_OK) != 0 || (stat(path, &about) == 0 && S_ISDIR(about.st_mode)));
+}
+
+static int exit_code(const at_cli *cli, attend_status status)
+{
+    switch (status) {
+    case ATTEND_OK: return 0;
+    case ATTEND_OPTION: return 2;
+    case ATTEND_FORMAT: return 65;
+    case ATTEND_FILE: return cannot_open(cli->input) ? 66 : 74;
+    case ATTEND_STOPPED: return signalled ? 128 + signalled : 1;
+    default: return 1;
+    }
+}
+
+static int report(const at_cli *cli, const attend_error *err)
+{
+    fprintf(stderr, "%s: %s\n", running_name, err->message);
+    if (err->status == ATTEND_OPTION)
+        fprintf(stderr, "Try '%s --help'.\n", running_name);
+    return exit_code(cli, err->status);
+}
+
+const at_command *at_command_find(const char *name, attend_error *err)
+{
+    at_guess guess = {.word = name};
+    for (int i = 0; commands[i]; i++) {
+        const at_usage *u = &commands[i]->usage;
+        if (strcmp(u->name, name) == 0)
+            return commands[i];
+        if (!u->hidden)
+            at_guess_consider(&guess, u->name, strlen(u->name));
+    }
+    at_error(err, ATTEND_OPTION, "there is no command \"%.40s\"%s%s%s", name,
+             *guess.best ? "; did you mean " : "", guess.best, *guess.best ? "?" : "");
+    return NULL;
+}
+
+static attend_status check_operands(const at_command *c, int count, char **operand,
+                                    attend_error *err)
+{
+    const char *form = c->usage.operands ? c->usage.operands : "";
+    if (count < c->min_operands)
+        return at_error(err, ATTEND_OPTION, "needs more operands: attend %s %s", c->usage.name,
+                        form);
+    if (count > c->max_operands)
+        return at_error(err, ATTEND_OPTION, "\"%.100s\" is one operand too many",
+                        operand[count - 1]);
+    return ATTEND_OK;
+}
+
+static attend_status run(at_cli *cli, const at_command *c, void *fields, int argc, char **argv,
+                         attend_error *err)
+{
+    at_option_set sets[] = {{common_options, &cli->common}, {c->usage.options, fields}};
+    int n_sets = c->usage.options ? 2 : 1, operands;
+    attend_status status = ATTEND_OK;
+    for (int i = 0; i < n_sets && status >= 0; i++)
+        status = at_options_defaults(sets[i].options, sets[i].fields, err);
+    if (status >= 0)
+        status = at_options_parse(sets, n_sets, argc, argv, &operands, err);
+    if (status < 0)
+        return status;
+    at_cli_look(cli);
+    if (cli->common.help) {
+        at_str text = {0};
+        at_usage_help(&text, &at_program_attend, &c->usage, cli->columns);
+        return at_cli_write(&text, err);
+    }
+    attend_set_threads(cli->common.threads);
+    status = check_operands(c, operands, argv, err);
+    return status < 0 ? status : c->run(cli, fields, operands, argv, err);
+}
+
+static int run_command(at_cli *cli, const at_command *c, int argc, char **argv)
+{
+    attend_error err;
+    snprintf(running_name, sizeof running_name, "attend %s", c->usage.name);
+    void *fields = at_alloc_zero(1, c->size ? c->size : 1);
+    attend_status status = fields ? run(cli, c, fields, argc, argv, &err) : at_error_memory(&err);
+    at_free(fields);
+    at_cli_progress_end(cli);
+    return status < 0 ? report(cli, &err) : 0;
+}
+
+/* attend, attend --help, attend --version, attend -x */
+static int run_alone(at_cli *cli, const char *word)
+{
+    attend_error err;
+    at_str text = {0};
+    at_cli_look(cli);
+    if (word && strcmp(word, "--version") == 0) {
+        at_str_print(&text, "attend %s\n", attend_version());
+        return at_cli_write(&text, &err) < 0 ? report(cli, &err) : 0;
+    }
+    if (word && strcmp(word, "--help") != 0 && strcmp(word, "-h") != 0) {
+        at_error(&err, ATTEND_OPTION, "%.100s: options come after the command", word);
+        return report(cli, &err);
+    }
+    at_program_help(&text, &at_program_attend, cli->columns);
+    if (word)
+        return at_cli_write(&text, &err) < 0 ? report(cli, &err) : 0;
+    fputs(at_str_text(&text), stderr);
+    at_str_free(&text);
+    return 2;
+}
+
+int main(int argc, char **argv)
+{
+    at_cli cli = {0};
+    attend_error err;
+    attend_set_log(print_log, &cli);
+    if (argc < 2 || argv[1][0] == '-')
+        return run_alone(&cli, argc < 2 ? NULL : argv[1]);
+    const at_command *c = at_command_find(argv[1], &err);
+    return c ? run_command(&cli, c, argc - 2, argv + 2) : report(&cli, &err);
+}
