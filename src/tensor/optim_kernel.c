@@ -15,22 +15,19 @@
 
 static void sgd_plain(size_t n, real *restrict p, const real *restrict g, const at_sgd_step *s)
 {
-    real lr = s->lr, wd = s->weight_decay;
-    if (wd == 0)
-        EACH p[i] -= lr * g[i];
-    else
-        EACH p[i] -= lr * (g[i] + wd * p[i]);
+    real lr = s->lr, wd = s->weight_decay, scale = s->scale;
+    EACH p[i] -= lr * (scale * g[i] + wd * p[i]);
 }
 
 INLINE void sgd_momentum(size_t n, real *restrict p, const real *restrict g, real *restrict buf,
                          const at_sgd_step *s, bool first, bool nesterov)
 {
-    real lr = s->lr, wd = s->weight_decay, momentum = s->momentum, gain = s->gain;
+    at_sgd_step c = *s;
     EACH {
-        real d = g[i] + wd * p[i];
-        real b = first ? d : momentum * buf[i] + gain * d;
+        real d = c.scale * g[i] + c.weight_decay * p[i];
+        real b = first ? d : c.momentum * buf[i] + c.gain * d;
         buf[i] = b;
-        p[i] -= lr * (nesterov ? d + momentum * b : b);
+        p[i] -= c.lr * (nesterov ? d + c.momentum * b : b);
     }
 }
 
@@ -57,7 +54,7 @@ INLINE void adam_pass(size_t n, real *restrict p, const real *restrict g, real *
     at_adam_step c = *s;
     EACH {
         real w = p[i] * c.shrink;
-        real d = l2 ? g[i] + c.weight_decay * w : g[i];
+        real d = l2 ? c.scale * g[i] + c.weight_decay * w : c.scale * g[i];
         real mean = c.beta1 * m[i] + c.gain1 * d;
         real square = c.beta2 * v[i] + c.gain2 * d * d;
         real top = square;
@@ -94,7 +91,7 @@ static void adadelta(size_t n, real *restrict p, const real *restrict g, real *r
 {
     at_adadelta_step c = *s;
     EACH {
-        real d = g[i] + c.weight_decay * p[i];
+        real d = c.scale * g[i] + c.weight_decay * p[i];
         real v = c.rho * square[i] + c.gain * d * d;
         real move = real_sqrt(delta[i] + c.eps) / real_sqrt(v + c.eps) * d;
         square[i] = v;
@@ -108,7 +105,7 @@ static void adagrad(size_t n, real *restrict p, const real *restrict g, real *re
 {
     at_adagrad_step c = *s;
     EACH {
-        real d = g[i] + c.weight_decay * p[i];
+        real d = c.scale * g[i] + c.weight_decay * p[i];
         real v = sum[i] + d * d;
         sum[i] = v;
         p[i] -= c.rate * d / (real_sqrt(v) + c.eps);
@@ -123,7 +120,7 @@ INLINE void rmsprop_pass(size_t n, real *restrict p, const real *restrict g, rea
 {
     at_rmsprop_step c = *s;
     EACH {
-        real d = g[i] + c.weight_decay * p[i];
+        real d = c.scale * g[i] + c.weight_decay * p[i];
         real v = c.alpha * square[i] + c.gain * d * d;
         square[i] = v;
         if (centered) {

@@ -14,16 +14,18 @@
 #include "base/cpu.h"
 #include "base/real.h"
 
-/* What one step of each needs. weight_decay is the L2 kind: g += weight_decay p. */
+/* What one step of each needs. The gradient is scale g (clipping, the mean over batches);
+ * weight_decay is the L2 kind, which adds weight_decay p to it. */
 
 typedef struct {
-    real lr, weight_decay, momentum;
+    real scale, lr, weight_decay, momentum;
     real gain;     /* 1 - dampening */
     bool first;    /* buf holds nothing yet: it becomes g */
     bool nesterov; /* step along g + momentum buf, not along buf */
 } at_sgd_step;
 
 typedef struct {
+    real scale;
     real shrink;         /* p *= shrink first: decoupled weight decay, or 1 */
     real weight_decay;   /* g += weight_decay p: the L2 kind, or 0 */
     real beta1, gain1;   /* m = beta1 m + gain1 g */
@@ -34,15 +36,15 @@ typedef struct {
 } at_adam_step;
 
 typedef struct {
-    real lr, weight_decay, rho, gain, eps; /* gain = 1 - rho */
+    real scale, lr, weight_decay, rho, gain, eps; /* gain = 1 - rho */
 } at_adadelta_step;
 
 typedef struct {
-    real rate, weight_decay, eps; /* rate = lr / (1 + (step - 1) lr_decay) */
+    real scale, rate, weight_decay, eps; /* rate = lr / (1 + (step - 1) lr_decay) */
 } at_adagrad_step;
 
 typedef struct {
-    real lr, weight_decay, alpha, gain, eps, momentum; /* gain = 1 - alpha */
+    real scale, lr, weight_decay, alpha, gain, eps, momentum; /* gain = 1 - alpha */
 } at_rmsprop_step;
 
 typedef struct at_optim_kernel {
