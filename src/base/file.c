@@ -240,12 +240,12 @@ attend_status at_file_read(const char *path, size_t limit, char **text, size_t *
 /* ---- writing --------------------------------------------------------------------------- */
 
 struct at_writer {
-    char *path;          /* as given, for messages */
-    char *name;          /* its last part */
-    char temporary[48];  /* the name of the file until commit, or "" when there is none */
-    int folder;          /* names are looked up in here: no change of directory does harm */
-    int file;            /* -1 when closed */
-    attend_error error;  /* the first failure */
+    char *path;         /* as given, for messages */
+    char *name;         /* its last part */
+    char temporary[48]; /* the name of the file until commit, or "" when there is none */
+    int folder;         /* names are looked up in here: no change of directory does harm */
+    int file;           /* -1 when closed */
+    attend_error error; /* the first failure */
     size_t used;
     unsigned char buffer[1 << 16];
 };

@@ -25,16 +25,6 @@ static uint32_t shift_rounded(uint32_t bits, int shift)
     return (bits + half - 1 + (bits >> shift & 1)) >> shift;
 }
 
-float at_half_to_float(uint16_t half)
-{
-    uint32_t sign = (uint32_t)(half & 0x8000) << 16, magnitude = half & 0x7fff;
-    if (magnitude >= HALF_INFINITY) /* infinity or NaN */
-        return float_of(sign | FLOAT_INFINITY | (magnitude & 0x3ff) << 13);
-    if (magnitude < 0x400) /* zero or denormal: a multiple of 2^-24 */
-        return float_of(sign | bits_of((float)magnitude * 0x1p-24f));
-    return float_of(sign | (magnitude + ((127 - 15) << 10)) << 13);
-}
-
 uint16_t at_half_from_float(float x)
 {
     uint32_t bits = bits_of(x), magnitude = bits & 0x7fffffff, sign = bits >> 16 & 0x8000;
@@ -51,8 +41,6 @@ uint16_t at_half_from_float(float x)
     uint32_t fraction = (magnitude & 0x7fffff) | 0x800000;
     return (uint16_t)(sign | shift_rounded(fraction, 126 - (int)(magnitude >> 23)));
 }
-
-float at_bfloat_to_float(uint16_t bfloat) { return float_of((uint32_t)bfloat << 16); }
 
 uint16_t at_bfloat_from_float(float x)
 {

@@ -203,8 +203,7 @@ static const json_t *get(const at_fields *f, const char *key)
 
 at_fields at_fields_in(at_fields *outer, const char *key)
 {
-    at_fields f = {.file = outer->file, .outer = outer, .err = outer->err,
-                   .status = outer->status};
+    at_fields f = {.file = outer->file, .outer = outer, .err = outer->err, .status = outer->status};
     snprintf(f.prefix, sizeof f.prefix, "%.40s%.20s.", outer->prefix, key);
     const json_t *value = get(outer, key);
     if (value && !json_is_object(value)) {

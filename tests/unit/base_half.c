@@ -69,8 +69,8 @@ static void widens_infinities_and_keeps_nan_payloads(void **state)
         for (uint32_t p = 0; p < 65536; p++)
             if ((p & 0x7fff) >= infinity_of(f)) {
                 uint32_t fraction = p & ((1u << f->fraction_bits) - 1);
-                uint32_t expected = (p & 0x8000) << 16 | 0x7f800000u |
-                                    fraction << (23 - f->fraction_bits);
+                uint32_t expected = (p & 0x8000) << 16 | 0x7f800000u
+                                    | fraction << (23 - f->fraction_bits);
                 assert_int_equal(bits_of(f->to_float((uint16_t)p)), expected);
             }
 }

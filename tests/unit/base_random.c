@@ -23,8 +23,8 @@ static void gives_the_known_answers_of_philox(void **state)
     for (int i = 0; i < 3; i++) {
         const uint32_t *k = known[i];
         uint32_t words[4];
-        at_random r = {.seed = (uint64_t)k[5] << 32 | k[4], .sentence = k[1], .step = k[2],
-                       .use = k[3]};
+        at_random r = {
+            .seed = (uint64_t)k[5] << 32 | k[4], .sentence = k[1], .step = k[2], .use = k[3]};
         at_random_words(r, k[0], words);
         assert_memory_equal(words, k + 6, sizeof words);
     }
@@ -59,8 +59,12 @@ static void every_part_of_a_place_counts(void **state)
 {
     (void)state;
     const at_random places[] = {
-        {.seed = 1}, {.seed = 2}, {.seed = (uint64_t)1 << 32}, {.seed = 1, .step = 1},
-        {.seed = 1, .sentence = 1}, {.seed = 1, .use = 1},
+        {.seed = 1},
+        {.seed = 2},
+        {.seed = (uint64_t)1 << 32},
+        {.seed = 1, .step = 1},
+        {.seed = 1, .sentence = 1},
+        {.seed = 1, .use = 1},
     };
     enum { PLACES = sizeof places / sizeof *places, N = 256 };
     for (int a = 0; a < PLACES; a++)

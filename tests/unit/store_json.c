@@ -161,8 +161,9 @@ static void saved(const char *text, const char *expected)
 static void saves_keys_in_order_and_numbers_short(void **state)
 {
     (void)state;
-    saved("{\"b\": 0.1, \"a\": 1e-12, \"c\": [1, true, \"ö\\n\"]}",
-          "{\n  \"b\": 0.1,\n  \"a\": 1e-12,\n  \"c\": [\n    1,\n    true,\n    \"ö\\n\"\n  ]\n}\n");
+    saved(
+        "{\"b\": 0.1, \"a\": 1e-12, \"c\": [1, true, \"ö\\n\"]}",
+        "{\n  \"b\": 0.1,\n  \"a\": 1e-12,\n  \"c\": [\n    1,\n    true,\n    \"ö\\n\"\n  ]\n}\n");
     saved("{}", "{}\n");
     saved("[0.5, -3.0]", "[\n  0.5,\n  -3.0\n]\n");
 }
@@ -170,7 +171,7 @@ static void saves_keys_in_order_and_numbers_short(void **state)
 static void every_number_survives_saving(void **state)
 {
     (void)state;
-    const double numbers[] = {1.0 / 3,        0.1 + 0.2,  1e300 / 3, 5e-324, 1.7976931348623157e308,
+    const double numbers[] = {1.0 / 3,        0.1 + 0.2, 1e300 / 3, 5e-324,  1.7976931348623157e308,
                               123456789.1234, 1e-12 / 7, -0.0,      16777217};
     for (int i = 0; i < 9; i++) {
         json_t *json = json_pack("{s:f,s:[f]}", "a", 0.5, "b", numbers[i]), *again;
@@ -178,7 +179,7 @@ static void every_number_survives_saving(void **state)
         assert_int_equal(at_json_save(path, json, &err), ATTEND_OK);
         assert_int_equal(at_json_load(path, &again, &err), ATTEND_OK);
         double x = json_number_value(json_array_get(json_object_get(again, "b"), 0));
-        assert_true(x == numbers[i] && signbit(x) == signbit(numbers[i]));
+        assert_true(x == numbers[i] && !signbit(x) == !signbit(numbers[i]));
         json_decref(json);
         json_decref(again);
     }
@@ -324,19 +325,23 @@ static void wrong_fields_are_named_with_what_is_wanted(void **state)
                           "\"long\": \"xxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxx\"}");
     at_fields f = fresh(json, &e);
     assert_int_equal(at_field_int(&f, "hidden_size", 768, 1, INT32_MAX), 768);
-    assert_failed(&f, &e, "config.json: key 'hidden_size' must be a positive integer, not "
-                          "\"many\"; correct it");
+    assert_failed(&f, &e,
+                  "config.json: key 'hidden_size' must be a positive integer, not "
+                  "\"many\"; correct it");
     f = fresh(json, &e);
     at_field_int(&f, "layers", 1, 1, 100);
-    assert_failed(&f, &e, "config.json: key 'layers' must be a positive integer, not 0; correct it");
+    assert_failed(&f, &e,
+                  "config.json: key 'layers' must be a positive integer, not 0; correct it");
     f = fresh(json, &e);
     at_field_int(&f, "heads", 1, 0, 100);
-    assert_failed(&f, &e, "config.json: key 'heads' must be an integer from 0 to 100, not 12.0; "
-                          "correct it");
+    assert_failed(&f, &e,
+                  "config.json: key 'heads' must be an integer from 0 to 100, not 12.0; "
+                  "correct it");
     f = fresh(json, &e);
     at_field_int(&f, "big", 1, 1, INT32_MAX);
-    assert_failed(&f, &e, "config.json: key 'big' must be an integer from 1 to 2147483647, not "
-                          "4000000000; correct it");
+    assert_failed(&f, &e,
+                  "config.json: key 'big' must be an integer from 1 to 2147483647, not "
+                  "4000000000; correct it");
     f = fresh(json, &e);
     assert_true(at_field_number(&f, "p", 0.1, 0, 1) == 0.1);
     assert_failed(&f, &e, "config.json: key 'p' must be a number from 0 to 1, not 2; correct it");
@@ -354,12 +359,14 @@ static void wrong_fields_are_named_with_what_is_wanted(void **state)
     assert_failed(&f, &e, "config.json: key 'o' must be an array, not an object; correct it");
     f = fresh(json, &e);
     assert_int_equal(at_field_choice(&f, "act", acts, 1), 1);
-    assert_failed(&f, &e, "config.json: key 'act' must be one of: relu, gelu, silu, not "
-                          "\"swish\"; correct it");
+    assert_failed(&f, &e,
+                  "config.json: key 'act' must be one of: relu, gelu, silu, not "
+                  "\"swish\"; correct it");
     f = fresh(json, &e);
     at_field_choice(&f, "p", acts, 1);
-    assert_failed(&f, &e, "config.json: key 'p' must be one of: relu, gelu, silu, not 2; "
-                          "correct it");
+    assert_failed(&f, &e,
+                  "config.json: key 'p' must be one of: relu, gelu, silu, not 2; "
+                  "correct it");
     f = fresh(json, &e);
     at_fields_need(&f, "vocab_size");
     assert_failed(&f, &e, "config.json: key 'vocab_size' is missing; add it");
@@ -368,8 +375,9 @@ static void wrong_fields_are_named_with_what_is_wanted(void **state)
     assert_failed(&f, &e, "config.json: key 'in' must be an object, not an array; correct it");
     f = fresh(json, &e);
     at_field_int(&f, "long", 0, 1, 2);
-    assert_failed(&f, &e, "config.json: key 'long' must be a positive integer, not "
-                          "\"xxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxx...; correct it");
+    assert_failed(&f, &e,
+                  "config.json: key 'long' must be a positive integer, not "
+                  "\"xxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxx...; correct it");
     f = fresh(json, &e);
     at_field_fail(&f, "p", NULL, "a multiple of %d", 64);
     assert_failed(&f, &e, "config.json: key 'p' must be a multiple of 64, not 2; correct it");
@@ -383,8 +391,9 @@ static void inner_failures_are_the_outer_ones_too(void **state)
     json_t *json = parsed("{\"a\": {\"b\": {\"c\": \"x\"}}}");
     at_fields f = fresh(json, &err), a = at_fields_in(&f, "a"), b = at_fields_in(&a, "b");
     at_field_int(&b, "c", 0, 1, 9);
-    assert_failed(&f, &err, "config.json: key 'a.b.c' must be a positive integer, not \"x\"; "
-                            "correct it");
+    assert_failed(&f, &err,
+                  "config.json: key 'a.b.c' must be a positive integer, not \"x\"; "
+                  "correct it");
     assert_int_equal(a.status, ATTEND_FORMAT);
     at_fields late = at_fields_in(&f, "a");
     assert_int_equal(late.status, ATTEND_FORMAT);
