@@ -1,0 +1,174 @@
+/* Single ops: activations, cross-entropy, layer norm, softmax far from zero, sinusoidal
+ * positions. expected.json: family says which. */
+#include <stdio.h>
+#include <string.h>
+
+#include "nn/layers.h"
+#include "oracle.h"
+
+/* ---- activations ------------------------------------------------------------------------ */
+
+static at_tensor *activate(at_case *c, const char *name)
+{
+    at_activation *f = at_activation_find(name);
+
+    if (!f) {
+        at_case_unknown(c, "no activation of the name %s", name);
+        return at_poison(c->tape);
+    }
+    return f(c->tape, at_case_input(c, "x"));
+}
+
+static void check_activation(at_case *c, const char *name)
+{
+    at_case_output(c, "y", activate(c, name));
+    at_case_gradients(c);
+}
+
+/* every output is named after its activation */
+static void check_activations(at_case *c, const char *unused)
+{
+    int n = c->expected ? at_safetensors_count(c->expected) : 0;
+
+    (void)unused;
+    for (int i = 0; i < n && c->verdict != ATTEND_CASE_UNKNOWN; i++) {
+        const char *name = at_safetensors_at(c->expected, i)->name;
+        if (strncmp(name, "grad.", 5) != 0)
+            at_case_output(c, name, activate(c, name));
+    }
+    at_case_gradients(c);
+}
+
+/* ---- cross-entropy ---------------------------------------------------------------------- */
+
+/* reduction "none": a loss per row */
+static at_tensor *row_losses(at_case *c, at_tensor *logits, at_ids targets,
+                             at_cross_entropy_options options)
+{
+    int n = targets.shape.dim[0];
+    at_tensor **losses = at_arena_alloc(&c->memory, (size_t)n * sizeof *losses);
+
+    if (!losses || n == 0)
+        return at_fail(c->tape, "no memory for %d losses, or none at all", n);
+    options.sum = true;
+    for (int i = 0; i < n; i++) {
+        at_ids one = {SHAPE(1), targets.id + i};
+        at_tensor *row = at_slice(c->tape, logits, 0, i, i + 1);
+        losses[i] = at_reshape(c->tape, at_cross_entropy(c->tape, row, one, options), SHAPE(1));
+    }
+    return at_concat(c->tape, n, losses, 0);
+}
+
+static void check_cross_entropy(at_case *c, const char *unused)
+{
+    const char *reduction = at_case_text(c, "reduction");
+    at_tensor *logits = at_case_input(c, "logits");
+    at_ids targets = at_case_ids(c, "target");
+    at_cross_entropy_options options = {
+        .smoothing = (real)at_case_number(c, "label_smoothing", 0),
+        .ignore = (int)at_case_number(c, "ignore_index", -100),
+        .sum = strcmp(reduction, "sum") == 0,
+    };
+
+    (void)unused;
+    if (!targets.id || targets.shape.rank != 1 || logits->shape.rank != 2 ||
+        logits->shape.dim[0] != targets.shape.dim[0]) {
+        at_case_fail(c, "target %s does not fit logits %s", at_shape_print(targets.shape).text,
+                     at_shape_print(logits->shape).text);
+        return;
+    }
+    at_case_output(c, "log_softmax", at_log_softmax(c->tape, logits));
+    at_case_output(c, "loss",
+                   strcmp(reduction, "none") == 0
+                       ? row_losses(c, logits, targets, options)
+                       : at_cross_entropy(c->tape, logits, targets, options));
+    at_case_gradients(c);
+}
+
+/* ---- rows ------------------------------------------------------------------------------- */
+
+static at_tensor *filled(at_tape *t, int n, real value)
+{
+    at_tensor *x = at_new(t, SHAPE(n));
+
+    for (size_t i = 0; i < x->len && !at_failed(t); i++)
+        x->value[i] = value;
+    return x;
+}
+
+static void check_layer_norm(at_case *c, const char *unused)
+{
+    at_tensor *x = at_case_input(c, "x");
+    at_tensor *weight = at_case_param_or_null(c, "weight");
+    at_tensor *bias = at_case_param_or_null(c, "bias");
+    int D = at_shape_last(x->shape);
+
+    (void)unused;
+    if (!weight)
+        weight = filled(c->tape, D, 1);
+    if (!bias)
+        bias = filled(c->tape, D, 0);
+    at_case_output(c, "y", at_layer_norm(c->tape, x, weight, bias,
+                                         (real)at_case_number(c, "eps", 1e-5)));
+    at_case_gradients(c);
+}
+
+static void check_softmax(at_case *c, const char *unused)
+{
+    at_tensor *x = at_case_input(c, "x");
+
+    (void)unused;
+    at_case_output(c, "softmax", at_softmax(c->tape, x, NULL));
+    at_case_output(c, "log_softmax", at_log_softmax(c->tape, x));
+    at_case_gradients(c);
+}
+
+/* a tensor called pe_12x8 is 12 positions of width 8 */
+static void check_positions(at_case *c, const char *unused)
+{
+    int n = c->expected ? at_safetensors_count(c->expected) : 0;
+
+    (void)unused;
+    for (int i = 0; i < n; i++) {
+        const char *name = at_safetensors_at(c->expected, i)->name;
+        int length = 0, width = 0, end = 0;
+        if (sscanf(name, "pe_%dx%d%n", &length, &width, &end) == 2 && name[end] == '\0')
+            at_case_output(c, name, at_position_sinusoidal(c->tape, 0, length, width));
+    }
+}
+
+static void check_sampling(at_case *c, const char *unused)
+{
+    (void)unused;
+    at_case_skip(c, "sampling filters are not part of attend yet");
+}
+
+/* ---- which ------------------------------------------------------------------------------ */
+
+static const struct {
+    const char *family;
+    void (*check)(at_case *c, const char *rest); /* of the family's name */
+} kinds[] = {
+    {"ops.activation.", check_activation},
+    {"ops.activations", check_activations},
+    {"torch.nn.CrossEntropyLoss", check_cross_entropy},
+    {"torch.nn.LayerNorm", check_layer_norm},
+    {"ops.softmax", check_softmax},
+    {"ops.positional_encoding", check_positions},
+    {"ops.sampling_filters", check_sampling},
+};
+
+void at_check_ops(at_case *c)
+{
+    const char *family = at_case_text(c, "family");
+
+    for (size_t i = 0; i < sizeof kinds / sizeof *kinds; i++) {
+        size_t n = strlen(kinds[i].family);
+        if (strncmp(family, kinds[i].family, n) == 0 &&
+            (family[n] == '\0' || kinds[i].family[n - 1] == '.')) {
+            kinds[i].check(c, family + n);
+            return;
+        }
+    }
+    at_case_unknown(c, "no check for %s", family[0] ? family : "a case that names no family");
+}
