@@ -133,6 +133,73 @@ ATTEND_API int attend_tensors_note(const attend_tensors *tensors, size_t index, 
                                    const char **text);
 ATTEND_API void attend_tensors_free(attend_tensors *tensors); /* NULL is well */
 
+/* ---- attention pooling ----------------------------------------------------------------- */
+
+/* A curve through points, after Nadaraya and Watson (1964): attention with the points' x as keys
+ * and their y as values,
+ *
+ *     f(x) = sum_j a_j y_j,   a = softmax_j(-1/2 sum_c ((x_c - x_jc) w_c)^2)
+ *
+ * where w is learned by predicting each point from all others. */
+typedef struct attend_pooling attend_pooling;
+
+typedef enum attend_pooling_kind {
+    ATTEND_POOLING_AVERAGE, /* w = 0: the average of all y */
+    ATTEND_POOLING_KERNEL,  /* w = 1: nothing is learned */
+    ATTEND_POOLING_LEARNED
+} attend_pooling_kind;
+
+/* Called after each step, on the calling thread; a result other than 0 ends the training there. */
+typedef int attend_progress_function(void *user, int step, int steps, double loss);
+
+typedef struct attend_fit_options {
+    size_t size; /* of this struct, set by attend_fit_defaults: later versions may add members */
+    int steps;
+    double rate;             /* of learning, at the start; it falls to 0 in a straight line */
+    int batch;               /* points predicted in a step; 0: as many as are quick, or all */
+    unsigned long long seed; /* of the order of the points, where a step does not take all */
+    attend_progress_function *progress; /* or NULL */
+    void *user;
+} attend_fit_options;
+
+ATTEND_API void attend_fit_defaults(attend_fit_options *options);
+
+/* Fits w to points.
+ *
+ * x         rows times columns numbers, row by row; copied, like y
+ * y         rows numbers
+ * options   NULL for the defaults
+ * out       receives the fit; release it with attend_pooling_free
+ *
+ * The same arguments give the same bits. Thread safe. */
+ATTEND_API attend_status attend_fit(size_t rows, int columns, const double *x, const double *y,
+                                    const attend_fit_options *options, attend_pooling **out,
+                                    attend_error *err);
+
+/* f at rows other points, x as above; y receives rows numbers. Thread safe on one pooling. */
+ATTEND_API attend_status attend_pooling_predict(const attend_pooling *pooling,
+                                                attend_pooling_kind kind, size_t rows,
+                                                const double *x, double *y, attend_error *err);
+
+/* Mean squared error when each point is predicted from all others. Thread safe likewise. */
+ATTEND_API attend_status attend_pooling_error(const attend_pooling *pooling,
+                                              attend_pooling_kind kind, double *error,
+                                              attend_error *err);
+
+/* the points and w, borrowed; columns numbers in w */
+ATTEND_API size_t attend_pooling_rows(const attend_pooling *pooling);
+ATTEND_API int attend_pooling_columns(const attend_pooling *pooling);
+ATTEND_API const double *attend_pooling_x(const attend_pooling *pooling);
+ATTEND_API const double *attend_pooling_y(const attend_pooling *pooling);
+ATTEND_API const double *attend_pooling_weight(const attend_pooling *pooling);
+
+/* The points and w as a safetensors file, written whole or not at all. */
+ATTEND_API attend_status attend_pooling_save(const attend_pooling *pooling, const char *path,
+                                             attend_error *err);
+ATTEND_API attend_status attend_pooling_load(const char *path, attend_pooling **out,
+                                             attend_error *err);
+ATTEND_API void attend_pooling_free(attend_pooling *pooling); /* NULL is well */
+
 #ifdef __cplusplus
 }
 #endif

@@ -39,7 +39,10 @@ attend_status attend_tensors_open(const char *path, attend_tensors **out, attend
     return status;
 }
 
-size_t attend_tensors_count(const attend_tensors *t) { return (size_t)at_safetensors_count(t->file); }
+size_t attend_tensors_count(const attend_tensors *t)
+{
+    return (size_t)at_safetensors_count(t->file);
+}
 
 int attend_tensors_info(const attend_tensors *t, size_t index, attend_tensor_info *info)
 {

@@ -8,7 +8,7 @@
 #include "base/str.h"
 
 typedef struct {
-    long first, total;  /* the step at which this run started (after a resume, not 0), and the last */
+    long first, total;  /* the step at which this run started (not 0 after a resume); the last */
     double started;     /* when it did */
     long shown;         /* the last step drawn, or -1 */
     double shown_at;
@@ -22,8 +22,8 @@ bool at_progress_due(at_progress *p, long step, double now);
 /* seconds left at the average speed of this run; negative while it is not known */
 double at_progress_left(const at_progress *p, long step, double now);
 
-/* "  45 %  ########..........  450/1000  TEXT  0:03 left" in at most `columns` columns: the bar gets
- * what the rest leaves */
+/* " 45 %  ########..........  450/1000  TEXT  0:03 left" in less than `columns` columns: the bar
+ * gets what the rest leaves */
 void at_progress_line(at_str *out, const at_progress *p, long step, double now, const char *text,
                       int columns, bool utf8);
 
