@@ -57,8 +57,9 @@ static void check_parameter(at_check *c, at_tape *probe, at_build *build, const 
                             at_parameter *p, const real *grad, double tolerance)
 {
     double scale = largest(grad, p->len);
+    real step = (real)cbrt((double)REAL_EPSILON); /* rounding and curvature in balance */
     for (size_t i = 0; i < p->len; i++) {
-        real kept = p->value[i], h = (real)1e-5 * real_max(1, real_abs(kept));
+        real kept = p->value[i], h = step * real_max(1, real_abs(kept));
         p->value[i] = kept + h;
         double up = loss_now(probe, build, arg);
         p->value[i] = kept - h;

@@ -19,7 +19,7 @@ enum { IS_DOUBLE = 1 };
 static const double check_tolerance = 1e-6, agree_tolerance = 1e-11;
 #else
 enum { IS_DOUBLE = 0 };
-static const double check_tolerance = 5e-2, agree_tolerance = 2e-5;
+static const double check_tolerance = 1e-3, agree_tolerance = 2e-5;
 #endif
 
 static void every_op_is_complete(void **state)

@@ -1,0 +1,81 @@
+/* Layers: ops together with the parameters they need, found below a path. Names and layouts are
+ * PyTorch's, so that files go both ways. layers.def lists them. */
+#ifndef ATTEND_NN_LAYERS_H
+#define ATTEND_NN_LAYERS_H
+
+#include "grad/ops.h"
+
+typedef struct {
+    const char *name, *formula;
+    at_build *sample; /* a small instance, for the gradient check */
+} at_layer;
+
+extern const at_layer *const at_layers[];
+extern const int at_layer_count;
+#define LAYER(name) extern const at_layer at_nn_##name;
+#include "nn/layers.def"
+#undef LAYER
+
+/* ---- linear ----------------------------------------------------------------------------- */
+
+/* y = x W^T + b: weight [out,in], bias [out], both U(+-1/sqrt(in)) at first */
+at_tensor *at_linear(at_tape *t, at_path s, at_tensor *x, int out);
+at_tensor *at_linear_no_bias(at_tape *t, at_path s, at_tensor *x, int out);
+
+/* ---- embedding -------------------------------------------------------------------------- */
+
+/* rows of weight [vocabulary, width], N(0, scale^2) at first */
+at_tensor *at_embed(at_tape *t, at_path s, at_ids ids, int vocabulary, int width, real scale);
+
+/* ---- positions -------------------------------------------------------------------------- */
+
+/* Sinusoids (Vaswani et al. 2017, 3.5): pe[p,2i] = sin(p / 10000^(2i/D)), pe[p,2i+1] = cos(same),
+ * for positions first .. first+length-1: [length, width], constant */
+at_tensor *at_position_sinusoidal(at_tape *t, int first, int length, int width);
+
+/* x [B,T,D] plus the sinusoids of positions first .. first+T-1 */
+at_tensor *at_add_sinusoids(at_tape *t, at_tensor *x, int first);
+
+/* x [B,T,D] plus rows first .. first+T-1 of weight [most, D], learned; more positions than that
+ * fail */
+at_tensor *at_add_positions(at_tape *t, at_path s, at_tensor *x, int first, int most, real scale);
+
+/* ---- norm ------------------------------------------------------------------------------- */
+
+/* layer norm with weight (ones at first) and bias (zeros) */
+at_tensor *at_norm(at_tape *t, at_path s, at_tensor *x, real eps);
+
+/* ---- feed-forward ----------------------------------------------------------------------- */
+
+/* W_2 dropout(f(W_1 x + b_1)) + b_2 (Vaswani et al. 2017, 3.3): linear1 [inner,D], linear2 [D,inner] */
+at_tensor *at_feed_forward(at_tape *t, at_path s, at_tensor *x, int inner, at_activation *f,
+                           real dropout);
+
+/* ---- recurrent -------------------------------------------------------------------------- */
+
+typedef struct {
+    at_cell cell;
+    int hidden, layers;
+    int projection;     /* 0, or the LSTM's */
+    bool bidirectional;
+    bool no_bias;
+    real dropout;       /* between layers */
+    at_tensor *const *h0; /* [layers*directions] of [B,P], or NULL for zeros */
+    at_tensor *const *c0; /* [layers*directions] of [B,H], or NULL */
+} at_stack_options;
+
+enum { ATTEND_STACK_MAX_STATES = 32 };
+
+typedef struct {
+    at_tensor *output; /* of the last layer, [B,T,directions*P] */
+    at_tensor *h_n[ATTEND_STACK_MAX_STATES]; /* layer by layer, forward then backward: [B,P] */
+    at_tensor *c_n[ATTEND_STACK_MAX_STATES]; /* [B,H], LSTM only */
+    int states;                              /* layers * directions */
+} at_stack_result;
+
+/* Layers on top of each other, as torch.nn.RNN, LSTM and GRU: weight_ih_l0, weight_hh_l0,
+ * bias_ih_l0, bias_hh_l0, .._l0_reverse, weight_hr_l0, ..; all U(+-1/sqrt(hidden)) at first. */
+at_stack_result at_recurrent_stack(at_tape *t, at_path s, at_tensor *x, const int *lengths,
+                                   const at_stack_options *options);
+
+#endif

@@ -1,0 +1,163 @@
+/* The matrix product equals its definition to the last bit, on every instruction set, for any
+ * size, form, number of threads and rows. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "attend.h"
+#include "base/cpu.h"
+#include "base/memory.h"
+#include "base/random.h"
+#include "tensor/gemm.h"
+
+static real *random_reals(size_t n, uint32_t use)
+{
+    real *x = at_alloc(n * sizeof *x + 64);
+    for (size_t i = 0; i < n; i++)
+        x[i] = (real)(2 * at_random_uniform((at_random){.seed = 3, .use = use}, (uint32_t)i) - 1);
+    return x;
+}
+
+static real element(at_matrix m, int i, int j)
+{
+    return m.transposed ? m.data[j * m.ld + i] : m.data[i * m.ld + j];
+}
+
+/* the definition: one chain over k. Without hardware fused multiply-add the base kernel rounds
+ * twice, and so does this. */
+static real chain(bool fused, int k, real alpha, at_matrix a, int i, at_matrix b, int j, real c)
+{
+    for (int p = 0; p < k; p++) {
+        volatile real x = alpha * element(a, i, p), y = element(b, p, j), product = x * y;
+        c = fused ? real_fma(x, y, c) : c + product;
+    }
+    return c;
+}
+
+static bool fuses(at_isa isa)
+{
+#if defined(__aarch64__)
+    (void)isa;
+    return true;
+#else
+    return isa != ATTEND_ISA_BASE;
+#endif
+}
+
+static void check(at_isa isa, int m, int n, int k, bool ta, bool tb, real alpha, real beta)
+{
+    real *a = random_reals((size_t)m * (size_t)k, 1), *b = random_reals((size_t)k * (size_t)n, 2);
+    int ldc = n + 3; /* what lies between the rows stays as it is */
+    real *c = random_reals((size_t)m * (size_t)ldc, 4), *was = random_reals((size_t)m * (size_t)ldc, 4);
+    at_matrix A = {a, ta ? m : k, ta}, B = {b, tb ? k : n, tb};
+    at_gemm(m, n, k, alpha, A, B, beta, c, ldc);
+    for (int i = 0; i < m; i++)
+        for (int j = 0; j < ldc; j++) {
+            real old = was[i * ldc + j], got = c[i * ldc + j];
+            real want = j >= n ? old : chain(fuses(isa), k, alpha, A, i, B, j,
+                                             beta == 0 ? 0 : beta == 1 ? old : beta * old);
+            if (memcmp(&got, &want, sizeof got) != 0 && !(got == 0 && want == 0))
+                fail_msg("%s %dx%dx%d ta %d tb %d alpha %g beta %g: [%d,%d] is %.9g, not %.9g",
+                         at_isa_name(isa), m, n, k, ta, tb, (double)alpha, (double)beta, i, j,
+                         (double)got, (double)want);
+        }
+    at_free(a);
+    at_free(b);
+    at_free(c);
+    at_free(was);
+}
+
+static void every_element_is_its_chain(void **state)
+{
+    (void)state;
+    static const int sizes[][3] = {{1, 1, 1},   {0, 3, 4},    {3, 0, 4},    {3, 4, 0},
+                                   {6, 16, 8},  {7, 17, 9},   {5, 33, 300}, {13, 31, 257},
+                                   {64, 48, 64}, {150, 70, 40}, {29, 35, 513}, {2, 500, 3}};
+    at_isa best = at_cpu_isa();
+    for (int isa = ATTEND_ISA_BASE; isa <= (int)best; isa++) {
+        assert_true(at_cpu_use((at_isa)isa));
+        for (size_t s = 0; s < sizeof sizes / sizeof *sizes; s++)
+            for (int form = 0; form < 4; form++) {
+                int m = sizes[s][0], n = sizes[s][1], k = sizes[s][2];
+                check((at_isa)isa, m, n, k, form & 1, form & 2, 1, 0);
+                check((at_isa)isa, m, n, k, form & 1, form & 2, (real)0.5, 1);
+                check((at_isa)isa, m, n, k, form & 1, form & 2, (real)-1.5, (real)0.25);
+            }
+    }
+    at_cpu_use(best);
+}
+
+static void beta_zero_never_reads_the_result(void **state)
+{
+    (void)state;
+    real a[6] = {1, 2, 3, 4, 5, 6}, b[6] = {1, 0, 0, 1, 1, 1}, c[4] = {NAN, NAN, NAN, NAN};
+    at_gemm(2, 2, 3, 1, (at_matrix){a, 3, false}, (at_matrix){b, 2, false}, 0, c, 2);
+    assert_true(c[0] == 4 && c[1] == 5 && c[2] == 10 && c[3] == 11);
+    at_gemm(2, 2, 0, 1, (at_matrix){a, 0, false}, (at_matrix){b, 2, false}, 0, c, 2);
+    assert_true(c[0] == 0 && c[3] == 0);
+}
+
+/* rows of a large product = the same rows computed alone, packed or not, with any threads */
+static void rows_do_not_depend_on_batch_threads_or_packing(void **state)
+{
+    (void)state;
+    enum { M = 67, N = 130, K = 300 };
+    real *a = random_reals(M * K, 5), *b = random_reals(K * N, 6);
+    real *whole = at_alloc(M * N * sizeof *whole), *part = at_alloc(M * N * sizeof *part);
+    real *panels = at_alloc(at_pack_len(N, K) * sizeof *panels);
+    for (int tb = 0; tb < 2; tb++) {
+        at_matrix B = {b, tb ? K : N, tb};
+        attend_set_threads(1);
+        at_gemm(M, N, K, 1, (at_matrix){a, K, false}, B, 0, whole, N);
+        for (int threads = 2; threads <= 7; threads++) {
+            attend_set_threads(threads);
+            at_gemm(M, N, K, 1, (at_matrix){a, K, false}, B, 0, part, N);
+            assert_memory_equal(whole, part, M * N * sizeof *whole);
+        }
+        for (int i = 0; i < M; i++)
+            at_gemm(1, N, K, 1, (at_matrix){a + i * K, K, false}, B, 0, part + i * N, N);
+        assert_memory_equal(whole, part, M * N * sizeof *whole);
+        at_packed packed = at_pack(N, K, B, panels);
+        at_gemm_packed(M, 1, (at_matrix){a, K, false}, &packed, 0, part, N);
+        assert_memory_equal(whole, part, M * N * sizeof *whole);
+    }
+    attend_set_threads(0);
+    at_free(a);
+    at_free(b);
+    at_free(whole);
+    at_free(part);
+    at_free(panels);
+}
+
+static void instruction_sets_with_fused_multiply_add_agree(void **state)
+{
+    (void)state;
+    at_isa best = at_cpu_isa();
+    if (best <= ATTEND_ISA_AVX2)
+        skip();
+    enum { M = 20, N = 50, K = 70 };
+    real *a = random_reals(M * K, 7), *b = random_reals(K * N, 8), one[M * N], two[M * N];
+    at_gemm(M, N, K, 1, (at_matrix){a, K, false}, (at_matrix){b, N, false}, 0, one, N);
+    at_cpu_use(ATTEND_ISA_AVX2);
+    at_gemm(M, N, K, 1, (at_matrix){a, K, false}, (at_matrix){b, N, false}, 0, two, N);
+    at_cpu_use(best);
+    assert_memory_equal(one, two, sizeof one);
+    at_free(a);
+    at_free(b);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(every_element_is_its_chain),
+        cmocka_unit_test(beta_zero_never_reads_the_result),
+        cmocka_unit_test(rows_do_not_depend_on_batch_threads_or_packing),
+        cmocka_unit_test(instruction_sets_with_fused_multiply_add_agree),
+    };
+    return cmocka_run_group_tests_name("tensor_gemm", tests, NULL, NULL);
+}
