@@ -16,12 +16,17 @@ typedef struct {
 at_targets *at_targets_new(at_tape *t, const char *op, at_ids targets, size_t rows, int classes,
                            at_cross_entropy_options options);
 
-/* Loss of row `row` with these logits, times the row's weight; 0 for an ignored one. *lse
- * receives log sum exp. */
-double at_cross_entropy_row(const at_targets *c, size_t row, const real *logits, real *lse);
+/* what is kept of a row: its largest logit and sum exp(logit - max) */
+typedef struct {
+    real max, sum;
+} at_softmax_norm;
+
+/* Loss of row `row` with these logits, times the row's weight; 0 for an ignored one. */
+double at_cross_entropy_row(const at_targets *c, size_t row, const real *logits,
+                            at_softmax_norm *norm);
 
 /* grad[classes] = scale * weight * d loss / d logits of one row; grad may be the logits. */
-void at_cross_entropy_grad(const at_targets *c, size_t row, const real *logits, real lse,
-                           real scale, real *grad);
+void at_cross_entropy_grad(const at_targets *c, size_t row, const real *logits,
+                           at_softmax_norm norm, real scale, real *grad);
 
 #endif

@@ -3,9 +3,9 @@
  *
  *     for each block of keys:  S = c Q K^T (masked);  m' = max(m, max S)
  *                              l = l e^(m - m') + sum e^(S - m');  O = O e^(m - m') + e^(S - m') V
- *     C = O / l;   kept: L = m + log l for each query
+ *     C = O / l;   kept: m and l for each query
  *
- * Backward computes P = e^(S - L) again, block by block:
+ * Backward computes P = e^(S - m) / l again, block by block:
  *     dV = P^T dC,  dP = dC V^T,  dS = P (dP - D),  D = sum_j dC_j C_j,  dQ = c dS K,  dK = c dS^T Q */
 #include <string.h>
 
@@ -17,16 +17,25 @@
 enum { BLOCK = 64 }; /* queries, and keys, of a block */
 
 typedef struct {
+    real max, sum; /* of e^(S - max); 0 where nothing is visible */
+} norm;
+
+typedef struct {
     at_attention_sizes s;
     const real *q, *k, *v;
     real *context;
-    real *lse; /* [batch, heads, queries]; -infinity where nothing is visible */
+    norm *kept; /* [batch, heads, queries] */
     /* backward */
     const real *dc;
     real *dq, *dk, *dv;
 } work;
 
 static int min(int a, int b) { return a < b ? a : b; }
+
+static norm *norms(const work *w, int b, int h)
+{
+    return w->kept + ((size_t)b * (size_t)w->s.heads + (size_t)h) * (size_t)w->s.queries;
+}
 
 /* scores of queries i.. with keys j.. ; hidden ones are -infinity. False: all are hidden. */
 static bool block_scores(const work *w, int b, int h, int i, int rows, int j, int columns,
@@ -97,11 +106,11 @@ static void forward_block(void *arg, int item)
         at_gemm(rows, s->e, columns, 1, (at_matrix){scores, BLOCK, false}, (at_matrix){v, ld, false},
                 1, out, ld);
     }
-    real *lse = w->lse + ((size_t)b * (size_t)s->heads + (size_t)h) * (size_t)s->queries + i;
+    norm *kept = norms(w, b, h) + i;
     for (int r = 0; r < rows; r++) {
         if (sum[r] > 0)
             at_vector()->axpy((size_t)s->e, 1 / sum[r], out + r * ld, 0, out + r * ld);
-        lse[r] = sum[r] > 0 ? max[r] + real_log(sum[r]) : -(real)INFINITY;
+        kept[r] = (norm){max[r], sum[r]};
     }
 }
 
@@ -113,7 +122,7 @@ at_tensor *at_attention(at_tape *t, at_tensor *q, at_tensor *k, at_tensor *v, in
         return at_poison(t);
     const at_attention_sizes *s = &w->s;
     at_tensor *y = at_new(t, SHAPE(s->batch, s->queries, heads * s->e));
-    w->lse = at_scratch_reals(t, (size_t)s->batch * (size_t)heads * (size_t)s->queries);
+    w->kept = at_scratch(t, (size_t)s->batch * (size_t)heads * (size_t)s->queries * sizeof(norm));
     if (at_failed(t))
         return at_poison(t);
     w->q = q->value;
@@ -129,15 +138,15 @@ at_tensor *at_attention(at_tape *t, at_tensor *q, at_tensor *k, at_tensor *v, in
 /* ---- backward: one head of one sentence ------------------------------------------------- */
 
 /* P of a block from its scores, and dS = P (dP - D) in place of dP */
-static void block_gradient(int rows, int columns, const real *lse, const real *delta, real *p,
+static void block_gradient(int rows, int columns, const norm *kept, const real *delta, real *p,
                            real *dp)
 {
     for (int r = 0; r < rows; r++) {
         real *row = p + r * BLOCK, *d = dp + r * BLOCK;
-        if (lse[r] == -(real)INFINITY)
+        if (kept[r].sum == 0)
             memset(row, 0, (size_t)columns * sizeof *row);
         else
-            at_vector()->exp_scale((size_t)columns, row, lse[r], 1, 0, row);
+            at_vector()->exp_scale((size_t)columns, row, kept[r].max, 1 / kept[r].sum, 0, row);
         for (int c = 0; c < columns; c++)
             d[c] = row[c] * (d[c] - delta[r]);
     }
@@ -147,7 +156,6 @@ static void backward_blocks(const work *w, int b, int h, int i, int rows, const 
 {
     const at_attention_sizes *s = &w->s;
     ptrdiff_t ld = (ptrdiff_t)s->heads * s->d, le = (ptrdiff_t)s->heads * s->e;
-    const real *lse = w->lse + ((size_t)b * (size_t)s->heads + (size_t)h) * (size_t)s->queries + i;
     at_matrix q = {at_head((real *)w->q, s, b, h, s->queries, s->d) + i * ld, ld, false};
     at_matrix dc = {at_head((real *)w->dc, s, b, h, s->queries, s->e) + i * le, le, false};
     real p[BLOCK * BLOCK], dp[BLOCK * BLOCK];
@@ -158,7 +166,7 @@ static void backward_blocks(const work *w, int b, int h, int i, int rows, const 
         at_matrix k = {at_head((real *)w->k, s, b, h, s->keys, s->d) + j * ld, ld, false};
         at_matrix vt = {at_head((real *)w->v, s, b, h, s->keys, s->e) + j * le, le, true};
         at_gemm(rows, columns, s->e, 1, dc, vt, 0, dp, BLOCK);
-        block_gradient(rows, columns, lse, delta, p, dp);
+        block_gradient(rows, columns, norms(w, b, h) + i, delta, p, dp);
         at_matrix ds = {dp, BLOCK, false}, dst = {dp, BLOCK, true}, pt = {p, BLOCK, true};
         if (w->dv)
             at_gemm(columns, s->e, rows, 1, pt, dc, 1,

@@ -38,23 +38,23 @@ at_targets *at_targets_new(at_tape *t, const char *op, at_ids targets, size_t ro
     return c;
 }
 
-double at_cross_entropy_row(const at_targets *c, size_t row, const real *logits, real *lse)
+double at_cross_entropy_row(const at_targets *c, size_t row, const real *logits,
+                            at_softmax_norm *norm)
 {
     size_t n = (size_t)c->classes;
     int target = c->target[row];
-    *lse = 0;
     if (target == c->options.ignore)
         return 0;
     real max = at_vector()->max(n, logits), e = c->options.smoothing;
-    *lse = max + real_log(at_vector()->sum_exp(n, logits, max));
-    double loss = (double)*lse - (1 - (double)e) * (double)logits[target];
+    *norm = (at_softmax_norm){max, at_vector()->sum_exp(n, logits, max)};
+    double loss = log((double)norm->sum) + (1 - (double)e) * (double)(max - logits[target]);
     if (e != 0)
-        loss -= (double)e * (double)at_vector()->sum(n, logits) / (double)n;
+        loss += (double)e * ((double)max - (double)at_vector()->sum(n, logits) / (double)n);
     return loss * (double)c->weight;
 }
 
-void at_cross_entropy_grad(const at_targets *c, size_t row, const real *logits, real lse,
-                           real scale, real *grad)
+void at_cross_entropy_grad(const at_targets *c, size_t row, const real *logits,
+                           at_softmax_norm norm, real scale, real *grad)
 {
     size_t n = (size_t)c->classes;
     int target = c->target[row];
@@ -63,14 +63,15 @@ void at_cross_entropy_grad(const at_targets *c, size_t row, const real *logits, 
         return;
     }
     real s = scale * c->weight, e = c->options.smoothing;
-    at_vector()->exp_scale(n, logits, lse, s, -s * e / (real)n, grad);
+    at_vector()->exp_scale(n, logits, norm.max, s / norm.sum, -s * e / (real)n, grad);
     grad[target] -= s * (1 - e);
 }
 
 typedef struct {
     const at_targets *targets;
     const real *logits;
-    real *lse, *grad;
+    at_softmax_norm *norm; /* one per row */
+    real *grad;
     double *loss; /* one per row, added up in order */
     real scale;
 } work;
@@ -80,12 +81,12 @@ static void forward_rows(void *arg, ptrdiff_t row, ptrdiff_t end)
     const work *w = arg;
     for (; row < end; row++)
         w->loss[row] = at_cross_entropy_row(w->targets, (size_t)row,
-                                            w->logits + row * w->targets->classes, w->lse + row);
+                                            w->logits + row * w->targets->classes, w->norm + row);
 }
 
 typedef struct {
     at_targets *targets;
-    real *lse;
+    at_softmax_norm *norm;
 } kept;
 
 static ptrdiff_t grain(int n) { return ATTEND_VECTOR_GRAIN / 4 / n + 1; }
@@ -102,7 +103,7 @@ at_tensor *at_cross_entropy(at_tape *t, at_tensor *logits, at_ids targets,
         return at_poison(t);
     at_tensor *y = at_new(t, SCALAR);
     kept *k = at_scratch(t, sizeof *k);
-    work w = {.targets = c, .logits = logits->value, .lse = at_scratch_reals(t, c->rows),
+    work w = {.targets = c, .logits = logits->value, .norm = at_scratch(t, c->rows * sizeof(at_softmax_norm)),
               .loss = at_scratch(t, c->rows * sizeof(double))};
     if (at_failed(t))
         return at_poison(t);
@@ -111,7 +112,7 @@ at_tensor *at_cross_entropy(at_tape *t, at_tensor *logits, at_ids targets,
     for (size_t i = 0; i < c->rows; i++)
         total += w.loss[i];
     y->value[0] = (real)total;
-    *k = (kept){c, w.lse};
+    *k = (kept){c, w.norm};
     if (at_recording(t, INPUTS(logits)))
         at_record(t, &at_op_cross_entropy, INPUTS(logits), OUTPUTS(y), k);
     return y;
@@ -122,7 +123,7 @@ static void backward_rows(void *arg, ptrdiff_t row, ptrdiff_t end)
     const work *w = arg;
     for (; row < end; row++) {
         ptrdiff_t at = row * w->targets->classes;
-        at_cross_entropy_grad(w->targets, (size_t)row, w->logits + at, w->lse[row], w->scale,
+        at_cross_entropy_grad(w->targets, (size_t)row, w->logits + at, w->norm[row], w->scale,
                               w->grad + at);
     }
 }
@@ -132,7 +133,7 @@ static void backward(const at_node *n)
 {
     const kept *k = n->saved;
     at_tensor *x = n->in[0];
-    work w = {.targets = k->targets, .logits = x->value, .lse = k->lse,
+    work w = {.targets = k->targets, .logits = x->value, .norm = k->norm,
               .scale = *at_grad_out(n, 0)};
     bool in_place = !x->base && x->uses == 1 && x->from && x->from->op->forgets_output;
     w.grad = in_place ? x->value : at_scratch_reals(n->tape, x->len);

@@ -17,9 +17,9 @@ static void forward_rows(void *arg, ptrdiff_t row, ptrdiff_t end)
         const real *x = r->x + (size_t)row * r->n;
         real *y = r->y + (size_t)row * r->n;
         real max = at_vector()->max(r->n, x);
-        real shift = max + real_log(at_vector()->sum_exp(r->n, x, max));
+        real log_sum = real_log(at_vector()->sum_exp(r->n, x, max));
         for (size_t i = 0; i < r->n; i++)
-            y[i] = x[i] - shift;
+            y[i] = (x[i] - max) - log_sum; /* max first: x may be huge */
     }
 }
 

@@ -106,9 +106,9 @@ static real sum_exp(size_t n, const real *x, real max)
     return s;
 }
 
-static void exp_scale(size_t n, const real *x, real lse, real scale, real shift, real *y)
+static void exp_scale(size_t n, const real *x, real max, real scale, real shift, real *y)
 {
-    EACH y[i] = scale * fast_exp(x[i] - lse) + shift;
+    EACH y[i] = scale * fast_exp(x[i] - max) + shift;
 }
 
 static void softmax_back(size_t n, const real *y, const real *dy, real beta, real *dx)

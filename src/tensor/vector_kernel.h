@@ -44,9 +44,9 @@ typedef struct at_vector_kernel {
     /* y = e^(x - max) and returns the sum of y */
     real (*exp_sum)(size_t n, const real *x, real max, real *y);
 
-    /* sum of e^(x - max), and y = scale e^(x - lse) + shift: cross-entropy and its gradient */
+    /* sum of e^(x - max), and y = scale e^(x - max) + shift: cross-entropy and its gradient */
     real (*sum_exp)(size_t n, const real *x, real max);
-    void (*exp_scale)(size_t n, const real *x, real lse, real scale, real shift, real *y);
+    void (*exp_scale)(size_t n, const real *x, real max, real scale, real shift, real *y);
 
     /* one row of softmax's backward: dx = y (dy - sum y dy) + beta dx */
     void (*softmax_back)(size_t n, const real *y, const real *dy, real beta, real *dx);

@@ -54,11 +54,18 @@ static void may_be_empty(void **state)
     assert_false(at_failed(*state));
 }
 
-static void refuses_negative_sizes(void **state)
+static void are_added_to_every_sentence(void **state)
 {
-    at_position_sinusoidal(*state, -1, 2, 6);
+    at_tensor *rows = at_position_sinusoidal(*state, 3, 2, 6);
+    at_tensor *y = at_add_sinusoids(*state, at_zeros(*state, SHAPE(2, 2, 6)), 3);
+    assert_memory_equal(y->value, rows->value, 2 * 6 * sizeof(real));
+    assert_memory_equal(y->value + 2 * 6, rows->value, 2 * 6 * sizeof(real));
+}
+
+static void refuses_positions_before_the_first(void **state)
+{
+    at_add_sinusoids(*state, at_zeros(*state, SHAPE(1, 2, 6)), -1);
     assert_true(at_failed(*state));
-    assert_ptr_equal(at_position_sinusoidal(*state, 0, 2, 6), at_poison(*state));
 }
 
 int main(void)
@@ -66,10 +73,11 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_setup_teardown(interleaves_sines_and_cosines, make_tape, free_tape),
         cmocka_unit_test_setup_teardown(ends_an_odd_width_with_a_sine, make_tape, free_tape),
-        cmocka_unit_test_setup_teardown(gives_a_position_the_same_row_wherever_it_starts,
-                                        make_tape, free_tape),
+        cmocka_unit_test_setup_teardown(gives_a_position_the_same_row_wherever_it_starts, make_tape,
+                                        free_tape),
         cmocka_unit_test_setup_teardown(may_be_empty, make_tape, free_tape),
-        cmocka_unit_test_setup_teardown(refuses_negative_sizes, make_tape, free_tape),
+        cmocka_unit_test_setup_teardown(are_added_to_every_sentence, make_tape, free_tape),
+        cmocka_unit_test_setup_teardown(refuses_positions_before_the_first, make_tape, free_tape),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

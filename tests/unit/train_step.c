@@ -15,6 +15,7 @@
 enum { B = 4, T = 5, V = 11, D = 8 };
 static const int ids[B * T] = {1, 2, 3, 4, 5, 5, 4, 3, 2, 1, 0, 2, 4, 6, 8, 9, 7, 5, 3, 1};
 static const int lengths[B] = {5, 4, 5, 2};
+static const int targets[B * T] = {1, 2, 3, 4, 5, 5, 4, 3, 2, -1, 0, 2, 4, 6, 8, 9, 7, -1, -1, -1};
 
 static at_tensor *loss_of(at_tape *t)
 {
@@ -24,9 +25,9 @@ static at_tensor *loss_of(at_tape *t)
     at_stack_options o = {.cell = ATTEND_LSTM, .hidden = D / 2, .layers = 1, .bidirectional = true};
     x = at_dropout(t, at_recurrent_stack(t, at_in(s, "rnn"), x, lengths, &o).output, (real)0.1);
     at_mask mask = {.lengths = lengths};
-    x = at_attention(t, x, x, x, 2, (real)0.5, &mask);
+    x = at_add(t, x, at_attention(t, x, x, x, 2, (real)0.5, &mask));
     at_tensor *w = at_param(t, s, "out", SHAPE(V, D), INIT_GLOROT);
-    return at_linear_cross_entropy(t, x, w, NULL, ATTEND_OUT_IN, in,
+    return at_linear_cross_entropy(t, x, w, NULL, ATTEND_OUT_IN, (at_ids){SHAPE(B, T), targets},
                                    (at_cross_entropy_options){.ignore = -1});
 }
 
@@ -103,9 +104,7 @@ static void every_allocation_may_fail(void **state)
             status = step(&r, i, &loss, &err);
         at_alloc_fail_after(-1);
         stop(&r);
-        if (live < 0 && status >= 0)
-            break;
-        if (status >= 0 && failures > 0)
+        if (status >= 0)
             break;
         assert_int_equal(status, ATTEND_MEMORY);
         assert_string_equal(err.message, "out of memory; use a smaller batch or a smaller model");
