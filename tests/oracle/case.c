@@ -97,6 +97,13 @@ double at_case_number(const at_case *c, const char *place, double otherwise)
     return json_is_number(value) ? json_number_value(value) : otherwise;
 }
 
+int at_case_int(const at_case *c, const char *place, int otherwise)
+{
+    double value = at_case_number(c, place, otherwise);
+
+    return value >= INT_MIN && value <= INT_MAX ? (int)value : otherwise;
+}
+
 const char *at_case_text(const at_case *c, const char *place)
 {
     json_t *value = at_case_json(c, place);
@@ -118,8 +125,7 @@ static const at_stored *find_stored(at_case *c, const at_safetensors *file, cons
     return stored;
 }
 
-const real *at_case_reals(at_case *c, const at_safetensors *file, const char *name,
-                          at_shape *shape)
+const real *at_case_reals(at_case *c, const at_safetensors *file, const char *name, at_shape *shape)
 {
     const at_stored *stored = find_stored(c, file, name, shape);
     attend_error err;

@@ -16,12 +16,22 @@ const at_tolerance at_tolerance_optimiser = {1e-6, 1e-5};
 
 /* ---- verdicts --------------------------------------------------------------------------- */
 
+/* names come from files: nothing in them may end a line or steer a terminal */
+static void make_printable(char *text)
+{
+    for (; *text; text++) {
+        if ((unsigned char)*text < ' ' || *text == 127)
+            *text = '?';
+    }
+}
+
 static void decide(at_case *c, at_verdict verdict, const char *format, va_list args)
 {
     if (c->verdict != ATTEND_CASE_OK)
         return;
     c->verdict = verdict;
     vsnprintf(c->reason, sizeof c->reason, format, args);
+    make_printable(c->reason);
 }
 
 void at_case_fail(at_case *c, const char *format, ...)
@@ -104,6 +114,7 @@ static void compare_element(at_comparing *p, size_t element, double got, double 
 static void compare_end(at_case *c, at_comparing *p, const char *what, at_tolerance tolerance)
 {
     snprintf(p->worst.what, sizeof p->worst.what, "%s", what);
+    make_printable(p->worst.what);
     p->worst.tolerance = tolerance.absolute + tolerance.relative * p->largest;
     keep(c, &p->worst);
 }
@@ -324,7 +335,8 @@ static void check_numbers_seen(at_case *c, const char *object)
     const char *key;
     json_t *value;
 
-    json_object_foreach (json_object_get(c->json, object), key, value) {
+    json_object_foreach(json_object_get(c->json, object), key, value)
+    {
         char name[2 * ATTEND_CASE_NAME];
         snprintf(name, sizeof name, "%s.%s", object, key);
         if (!json_object_get(c->seen_numbers, name))

@@ -36,8 +36,8 @@ static unsigned char *join_masks(at_case *c, extent n, const unsigned char *padd
     size_t len, Q = (size_t)n.Q, K = (size_t)n.K, H = (size_t)n.H;
     unsigned char *hidden;
 
-    if (!at_shape_len(SHAPE(n.B, n.H, n.Q, n.K), &len) ||
-        !(hidden = at_arena_alloc(&c->memory, len))) {
+    if (!at_shape_len(SHAPE(n.B, n.H, n.Q, n.K), &len)
+        || !(hidden = at_arena_alloc(&c->memory, len))) {
         at_case_fail(c, "out of memory");
         return NULL;
     }
@@ -59,8 +59,8 @@ static at_mask read_mask(at_case *c, extent n)
     if (padding && !at_shape_equal(p, SHAPE(n.B, n.K)))
         at_fail(c->tape, "key_padding_mask has the shape %s", at_shape_print(p).text);
     n.per_head = a.rank == 3;
-    if (pairs && !at_shape_equal(a, SHAPE(n.Q, n.K)) &&
-        !at_shape_equal(a, SHAPE(n.B * n.H, n.Q, n.K)))
+    if (pairs && !at_shape_equal(a, SHAPE(n.Q, n.K))
+        && !at_shape_equal(a, SHAPE(n.B * n.H, n.Q, n.K)))
         at_fail(c->tape, "attn_mask has the shape %s", at_shape_print(a).text);
     if ((padding || pairs) && !at_failed(c->tape))
         mask.hidden = join_masks(c, n, padding, pairs);
@@ -92,7 +92,7 @@ static void check(at_case *c, int heads, bool blockwise)
 
 void at_check_mha(at_case *c)
 {
-    int heads = (int)at_case_number(c, "config.A", 0);
+    int heads = at_case_int(c, "config.A", 0);
 
     if (heads < 1 || heads > 65536) {
         at_case_fail(c, "expected.json: config.A, the number of heads, is %d", heads);

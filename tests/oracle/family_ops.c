@@ -66,13 +66,13 @@ static void check_cross_entropy(at_case *c, const char *unused)
     at_ids targets = at_case_ids(c, "target");
     at_cross_entropy_options options = {
         .smoothing = (real)at_case_number(c, "label_smoothing", 0),
-        .ignore = (int)at_case_number(c, "ignore_index", -100),
+        .ignore = at_case_int(c, "ignore_index", -100),
         .sum = strcmp(reduction, "sum") == 0,
     };
 
     (void)unused;
-    if (!targets.id || targets.shape.rank != 1 || logits->shape.rank != 2 ||
-        logits->shape.dim[0] != targets.shape.dim[0]) {
+    if (!targets.id || targets.shape.rank != 1 || logits->shape.rank != 2
+        || logits->shape.dim[0] != targets.shape.dim[0]) {
         at_case_fail(c, "target %s does not fit logits %s", at_shape_print(targets.shape).text,
                      at_shape_print(logits->shape).text);
         return;
@@ -108,8 +108,8 @@ static void check_layer_norm(at_case *c, const char *unused)
         weight = filled(c->tape, D, 1);
     if (!bias)
         bias = filled(c->tape, D, 0);
-    at_case_output(c, "y", at_layer_norm(c->tape, x, weight, bias,
-                                         (real)at_case_number(c, "eps", 1e-5)));
+    at_case_output(c, "y",
+                   at_layer_norm(c->tape, x, weight, bias, (real)at_case_number(c, "eps", 1e-5)));
     at_case_gradients(c);
 }
 
@@ -131,9 +131,14 @@ static void check_positions(at_case *c, const char *unused)
     (void)unused;
     for (int i = 0; i < n; i++) {
         const char *name = at_safetensors_at(c->expected, i)->name;
-        int length = 0, width = 0, end = 0;
-        if (sscanf(name, "pe_%dx%d%n", &length, &width, &end) == 2 && name[end] == '\0')
-            at_case_output(c, name, at_position_sinusoidal(c->tape, 0, length, width));
+        at_shape want = SCALAR, got = SHAPE(0, 0);
+        int end = 0;
+        if (sscanf(name, "pe_%dx%d%n", &got.dim[0], &got.dim[1], &end) != 2 || name[end] != '\0')
+            continue;
+        if (at_case_reals(c, c->expected, name, &want) && at_shape_equal(got, want))
+            at_case_output(c, name, at_position_sinusoidal(c->tape, 0, got.dim[0], got.dim[1]));
+        else
+            at_case_fail(c, "%s has the shape %s", name, at_shape_print(want).text);
     }
 }
 
@@ -164,8 +169,8 @@ void at_check_ops(at_case *c)
 
     for (size_t i = 0; i < sizeof kinds / sizeof *kinds; i++) {
         size_t n = strlen(kinds[i].family);
-        if (strncmp(family, kinds[i].family, n) == 0 &&
-            (family[n] == '\0' || kinds[i].family[n - 1] == '.')) {
+        if (strncmp(family, kinds[i].family, n) == 0
+            && (family[n] == '\0' || kinds[i].family[n - 1] == '.')) {
             kinds[i].check(c, family + n);
             return;
         }

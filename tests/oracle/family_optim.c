@@ -64,8 +64,8 @@ static bool read_gradient(at_case *c, at_course *course, int i)
                      at_shape_print(want).text);
         return false;
     }
-    course->trajectory[i] =
-        at_arena_alloc(&c->memory, (size_t)course->steps * p->len * sizeof(real) + 1);
+    course->trajectory[i] = at_arena_alloc(&c->memory,
+                                           (size_t)course->steps * p->len * sizeof(real) + 1);
     if (!course->trajectory[i])
         at_case_fail(c, "out of memory");
     return course->trajectory[i] != NULL;
@@ -139,8 +139,8 @@ static attend_status set_option(at_optim_options *o, const char *name, const jso
 /* settings that change how PyTorch computes, not what */
 static bool is_manner(const char *name)
 {
-    static const char *const manners[] = {"foreach", "fused", "capturable", "differentiable",
-                                          "no_deprecation_warning", "maximize"};
+    static const char *const manners[] = {
+        "foreach", "fused", "capturable", "differentiable", "no_deprecation_warning", "maximize"};
 
     for (size_t i = 0; i < sizeof manners / sizeof *manners; i++) {
         if (strcmp(name, manners[i]) == 0)
@@ -160,7 +160,8 @@ static attend_status read_options(at_case *c, at_optim_options *o, attend_error 
         at_case_unknown(c, "no optimiser for %s", at_case_text(c, "class"));
         return err->status;
     }
-    json_object_foreach (at_case_json(c, "settings"), name, value) {
+    json_object_foreach(at_case_json(c, "settings"), name, value)
+    {
         if (!is_manner(name) && set_option(o, name, value, err) < 0) {
             at_case_fail(c, "%s", err->message);
             return err->status;
@@ -175,8 +176,8 @@ static attend_status run_step(at_course *course, int step, at_optim *optim, at_g
     attend_status status;
 
     for (int i = 0; i < course->count; i++)
-        course->now[course->parameter[i]->index] =
-            course->gradient[i] + (size_t)step * course->parameter[i]->len;
+        course->now[course->parameter[i]->index] = course->gradient[i]
+                                                   + (size_t)step * course->parameter[i]->len;
     status = at_gradients_add_arrays(g, course->now, sign, err);
     if (status >= 0)
         status = at_optim_step(optim, g, err);
@@ -364,8 +365,10 @@ static void check_schedules(at_case *c)
     const char *name;
     json_t *values;
 
-    json_object_foreach (at_case_json(c, "schedules"), name, values)
+    json_object_foreach(at_case_json(c, "schedules"), name, values)
+    {
         check_schedule(c, name, values);
+    }
 }
 
 void at_check_optim(at_case *c)

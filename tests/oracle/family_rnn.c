@@ -63,8 +63,8 @@ static at_tensor *const *split_states(at_case *c, const char *name, int n, at_te
     if (!states)
         return NULL;
     if (s.rank != 3 || s.dim[0] != n) {
-        at_fail(c->tape, "%s has the shape %s: %d states are needed", name,
-                at_shape_print(s).text, n);
+        at_fail(c->tape, "%s has the shape %s: %d states are needed", name, at_shape_print(s).text,
+                n);
         return NULL;
     }
     for (int i = 0; i < n; i++)
@@ -88,8 +88,8 @@ static at_tensor *cut_to_expected(at_case *c, at_tensor *y)
 {
     at_shape want;
 
-    if (at_case_reals(c, c->expected, "output", &want) && want.rank == 3 &&
-        want.dim[1] < y->shape.dim[1])
+    if (at_case_reals(c, c->expected, "output", &want) && want.rank == 3
+        && want.dim[1] < y->shape.dim[1])
         return at_slice(c->tape, y, 1, 0, want.dim[1]);
     return y;
 }
@@ -127,8 +127,9 @@ void at_check_rnn(at_case *c)
         at_case_unknown(c, "no check for the cell %s", at_case_text(c, "config.cell"));
         return;
     }
-    if (lengths.id && (x->shape.rank != 3 || lengths.shape.rank != 1 ||
-                       lengths.shape.dim[0] != x->shape.dim[0])) {
+    if (lengths.id
+        && (x->shape.rank != 3 || lengths.shape.rank != 1
+            || lengths.shape.dim[0] != x->shape.dim[0])) {
         at_case_fail(c, "lengths %s do not fit x %s", at_shape_print(lengths.shape).text,
                      at_shape_print(x->shape).text);
         return;

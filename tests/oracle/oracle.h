@@ -79,8 +79,8 @@ typedef struct {
 } at_named_list;
 
 typedef struct at_case {
-    const char *root, *path, *name; /* borrowed from the finds */
-    json_t *json;                   /* expected.json */
+    const char *root, *path, *name;            /* borrowed from the finds */
+    json_t *json;                              /* expected.json */
     at_safetensors *inputs, *model, *expected; /* NULL where there is no such file */
     at_params *params;
     at_tape *tape;
@@ -137,6 +137,7 @@ const real *at_case_reals(at_case *c, const at_safetensors *file, const char *na
 /* A value of expected.json by dotted place: "config.A", "eps"; NULL where there is none. */
 json_t *at_case_json(const at_case *c, const char *place);
 double at_case_number(const at_case *c, const char *place, double otherwise);
+int at_case_int(const at_case *c, const char *place, int otherwise);
 const char *at_case_text(const at_case *c, const char *place); /* "" where there is none */
 
 /* ---- what comes out --------------------------------------------------------------------- */
