@@ -1,5 +1,7 @@
 #include "base/threads.h"
 
+#include <stdatomic.h>
+
 #include "attend.h"
 
 #ifdef _OPENMP
@@ -9,17 +11,23 @@
 #endif
 #if defined(__SSE2__)
 #include <immintrin.h>
+enum { FLUSH = 0x8040 }; /* flush to zero, denormals are zero */
 #endif
 
-static int wanted; /* 0: one per processor */
+static atomic_int in_force; /* 0: not asked yet */
 
 int attend_set_threads(int threads)
 {
-    wanted = threads > 0 ? threads : 0;
-    return attend_threads();
+    int n = threads > 0 ? threads : omp_get_num_procs();
+    atomic_store_explicit(&in_force, n, memory_order_relaxed);
+    return n;
 }
 
-int attend_threads(void) { return wanted > 0 ? wanted : omp_get_num_procs(); }
+int attend_threads(void)
+{
+    int n = atomic_load_explicit(&in_force, memory_order_relaxed);
+    return n ? n : attend_set_threads(0); /* counting processors is a system call: once */
+}
 
 int at_threads(void) { return omp_in_parallel() ? 1 : attend_threads(); }
 
@@ -27,7 +35,8 @@ unsigned at_floats_flush(void)
 {
 #if defined(__SSE2__)
     unsigned old = _mm_getcsr();
-    _mm_setcsr(old | 0x8040); /* flush to zero, denormals are zero */
+    if ((old & FLUSH) != FLUSH) /* writing costs ten times as much as reading */
+        _mm_setcsr(old | FLUSH);
     return old;
 #elif defined(__aarch64__)
     unsigned long old;
@@ -42,7 +51,8 @@ unsigned at_floats_flush(void)
 void at_floats_restore(unsigned token)
 {
 #if defined(__SSE2__)
-    _mm_setcsr(token);
+    if ((token & FLUSH) != FLUSH)
+        _mm_setcsr(token);
 #elif defined(__aarch64__)
     __asm__ volatile("msr fpcr, %0" : : "r"((unsigned long)token));
 #else
@@ -54,8 +64,8 @@ void at_parallel_for(ptrdiff_t n, ptrdiff_t grain, at_part *part, void *arg)
 {
     if (n <= 0)
         return;
-    ptrdiff_t parts = (n + grain - 1) / (grain > 0 ? grain : 1);
-    if (parts > at_threads())
+    ptrdiff_t parts = n <= grain ? 1 : (n + grain - 1) / (grain > 0 ? grain : 1);
+    if (parts > 1 && parts > at_threads())
         parts = at_threads();
     if (parts <= 1) {
         unsigned floats = at_floats_flush();
@@ -76,7 +86,8 @@ void at_parallel_for(ptrdiff_t n, ptrdiff_t grain, at_part *part, void *arg)
 
 void at_parallel_each(int n, at_item *run, void *arg)
 {
-    int threads = at_threads() < n ? at_threads() : n;
+    int threads = n > 1 ? at_threads() : 1;
+    threads = threads < n ? threads : n;
     if (threads <= 1) {
         unsigned floats = at_floats_flush();
         for (int i = 0; i < n; i++)

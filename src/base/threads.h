@@ -22,7 +22,8 @@ typedef void at_item(void *arg, int item);
 void at_parallel_each(int n, at_item *run, void *arg);
 
 /* Makes this thread flush denormal numbers to zero, as every thread of a parallel part does;
- * they cost a factor of 100 and carry nothing. Returns a token for at_floats_restore. */
+ * they cost a factor of 100 and carry nothing. Whoever drives many small steps calls it once
+ * around them: then no part has to. Returns a token for at_floats_restore. */
 unsigned at_floats_flush(void);
 void at_floats_restore(unsigned token);
 

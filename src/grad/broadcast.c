@@ -13,9 +13,12 @@ static void steps(at_shape s, ptrdiff_t step[4])
 
 bool at_broadcast_plan(at_shape a, at_shape b, at_broadcast *plan)
 {
+    plan->same = at_shape_equal(a, b);
+    plan->shape = a;
+    if (plan->same)
+        return true; /* no rows are needed */
     if (!at_shape_broadcast(a, b, &plan->shape))
         return false;
-    plan->same = at_shape_equal(a, b);
     plan->rows = at_shape_rows(plan->shape);
     plan->n = at_shape_last(plan->shape);
     for (int i = 0; i < 3; i++) {

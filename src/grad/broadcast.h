@@ -6,7 +6,7 @@
 
 typedef struct {
     at_shape shape;  /* of the result */
-    bool same;       /* both have this shape: no repetition anywhere */
+    bool same;       /* both have this shape; the rest is not filled in then */
     size_t rows;     /* of the result; each has n elements */
     int n;
     int outer[3];                 /* the three outer sizes, 1 where there are fewer */
