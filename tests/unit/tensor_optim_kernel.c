@@ -17,9 +17,11 @@ enum { LARGEST = 4099, ROOM = LARGEST + 2, ARRAYS = 5 };
 
 static const size_t sizes[] = {0, 1, 2, 7, 16, 33, 1000, LARGEST};
 
+enum { SIZES = (int)(sizeof sizes / sizeof *sizes) };
+
 #define EACH_SIZE(n) \
-    for (const size_t *at_ = sizes, *end_ = sizes + sizeof sizes / sizeof *sizes; at_ < end_; at_++) \
-        for (size_t n = *at_, once_ = 1; once_; once_ = 0)
+    for (int size_ = 0; size_ < SIZES; size_++) \
+        for (size_t n = sizes[size_], once_ = 1; once_; once_ = 0)
 
 #define EACH_ISA(isa) \
     for (at_isa isa = ATTEND_ISA_BASE; isa <= ATTEND_ISA_AVX512; isa++) \
