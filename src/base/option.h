@@ -28,6 +28,11 @@ typedef enum {
     ATTEND_OPTION_PATH,   /* const char *; shells complete it to a file */
 } at_option_type;
 
+/* a left and a right column: an example, an exit code, a variable; {0} ends a list */
+typedef struct {
+    const char *term, *meaning;
+} at_term;
+
 typedef struct {
     const char *name;   /* "learning-rate"; NULL ends a table */
     char letter;        /* 'l' for -l, or 0 */
@@ -39,7 +44,7 @@ typedef struct {
     const char *meta;   /* what help calls the value: "N", "FILE" */
     const char *group;  /* the heading that starts here, or NULL: as the option before */
     const char *help;   /* a sentence without its full stop */
-    const char *example; /* a command line that shows it, or NULL */
+    at_term example;    /* a command line that shows it, and what that does; or {0} */
     bool hidden;        /* not in help, manual and completion */
 } at_option;
 

@@ -104,8 +104,8 @@ static void examples(at_str *out, const at_term *list, const at_option *options,
     for (; list && list->term; list++)
         example(&body, list->term, list->meaning, columns);
     for (; options && options->name; options++)
-        if (options->example)
-            example(&body, options->example, options->help, columns);
+        if (options->example.term)
+            example(&body, options->example.term, options->example.meaning, columns);
     if (body.length)
         at_str_print(out, "\nExamples:\n%s", at_str_text(&body));
     out->failed |= body.failed;

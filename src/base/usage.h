@@ -5,11 +5,6 @@
 
 #include "base/option.h"
 
-/* a left and a right column: examples, exit codes, environment; {0} ends a list */
-typedef struct {
-    const char *term, *meaning;
-} at_term;
-
 typedef struct {
     const char *name;        /* "fit" */
     const char *summary;     /* a sentence without its full stop */

@@ -90,14 +90,14 @@ static void examples(at_str *out, const at_term *list, const at_option *o)
 {
     bool any = list && list->term;
     for (const at_option *i = o; i && i->name; i++)
-        any |= i->example != NULL;
+        any |= i->example.term != NULL;
     if (any)
         at_str_add(out, ".SH EXAMPLES\n");
     for (; list && list->term; list++)
         example(out, list->term, list->meaning);
     for (; o && o->name; o++)
-        if (o->example)
-            example(out, o->example, o->help);
+        if (o->example.term)
+            example(out, o->example.term, o->example.meaning);
 }
 
 static void title(at_str *out, const at_program *p, const char *command)

@@ -32,7 +32,7 @@ static void bash_names(at_str *out, const at_option *o)
 {
     for (; o && o->name; o++)
         if (!o->hidden)
-            at_str_print(out, " --%s", o->name);
+            at_str_print(out, "--%s ", o->name);
 }
 
 /* what may follow an option that takes a value */
@@ -50,14 +50,16 @@ static void bash_values(at_str *out, const at_option *o)
     }
 }
 
+/* options where a dash is there already, else what the operand can be */
 static void bash_command(at_str *out, const at_program *p, const at_usage *u)
 {
     at_str_print(out, "    %s)\n        words=\"", u->name);
     operands(out, p, u);
+    at_str_print(out, "\"; files=%s\n        if [[ $word == -* ]]; then words=\"",
+                 takes_file(u) ? "yes" : "");
     bash_names(out, u->options);
     bash_names(out, p->common);
-    at_str_print(out, "\"; files=%s\n        case $before in\n",
-                 takes_file(u) ? "yes" : "");
+    at_str_add(out, "\"; files=; fi\n        case $before in\n");
     bash_values(out, u->options);
     bash_values(out, p->common);
     at_str_add(out, "        esac ;;\n");

@@ -11,11 +11,11 @@ static const at_option options[] = {
     {.name = "build",
      OPTION_FLAG(inspect, build),
      .help = "This program: version, compiler, instruction set, threads, libraries",
-     .example = "attend inspect --build"},
+     .example = {"attend inspect --build", "What this program is and what it runs on"}},
     {.name = "json",
      OPTION_FLAG(inspect, json),
      .help = "Write JSON",
-     .example = "attend inspect --json model.safetensors"},
+     .example = {"attend inspect --json model.safetensors", "The same for a program to read"}},
     {0}};
 
 /* ---- the build -------------------------------------------------------------------------- */

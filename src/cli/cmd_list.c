@@ -12,7 +12,7 @@ static const at_option options[] = {
     {.name = "json",
      OPTION_FLAG(list, json),
      .help = "Write an array of JSON objects",
-     .example = "attend list ops --json"},
+     .example = {"attend list ops --json", "The same for a program to read"}},
     {.name = "markdown", OPTION_FLAG(list, markdown), .help = "Write a Markdown table"},
     {0}};
 

@@ -7,6 +7,7 @@
 #include <unistd.h>
 
 #include "base/guess.h"
+#include "base/log.h"
 #include "base/memory.h"
 #include "cli/cli.h"
 
@@ -177,12 +178,26 @@ static attend_status check_operands(const at_command *c, int count, char **opera
 {
     const char *form = c->usage.operands ? c->usage.operands : "";
     if (count < c->min_operands)
-        return at_error(err, ATTEND_OPTION, "needs more operands: attend %s %s", c->usage.name,
+        return at_error(err, ATTEND_OPTION, "an operand is missing: attend %s %s", c->usage.name,
                         form);
     if (count > c->max_operands)
         return at_error(err, ATTEND_OPTION, "\"%.100s\" is one operand too many",
                         operand[count - 1]);
     return ATTEND_OK;
+}
+
+/* for --verbose: what runs, with which options */
+static void say_settings(const at_option_set *sets, int n_sets)
+{
+    at_str text = {0};
+    for (int i = 0; i < n_sets; i++)
+        for (const at_option *o = sets[i].options; o->name; o++) {
+            at_str_print(&text, "%s%s=", text.length ? " " : "", o->name);
+            at_option_print(&text, o, sets[i].fields);
+        }
+    at_log(ATTEND_LOG_DEBUG, "version %s, %d threads", attend_version(), attend_threads());
+    at_log(ATTEND_LOG_DEBUG, "options: %s", at_str_text(&text));
+    at_str_free(&text);
 }
 
 static attend_status run(at_cli *cli, const at_command *c, void *fields, int argc, char **argv,
@@ -204,6 +219,7 @@ static attend_status run(at_cli *cli, const at_command *c, void *fields, int arg
         return at_cli_write(&text, err);
     }
     attend_set_threads(cli->common.threads);
+    say_settings(sets, n_sets);
     status = check_operands(c, operands, argv, err);
     return status < 0 ? status : c->run(cli, fields, operands, argv, err);
 }

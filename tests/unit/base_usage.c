@@ -18,7 +18,7 @@ typedef struct {
 
 static const at_option options[] = {
     {.name = "out", .letter = 'o', OPTION_PATH(fields, out), .meta = "FILE", .group = "Output",
-     .help = "Where the model goes", .example = "tool fit --out m.bin data.csv"},
+     .help = "Where the model goes", .example = {"tool fit --out m.bin data.csv", "Keep it"}},
     {.name = "plot", OPTION_FLAG(fields, plot), .value = "yes", .help = "Draw the curve"},
     {.name = "json", OPTION_FLAG(fields, json), .help = "Write [JSON], don't draw: \\o/"},
     {.name = "steps", .letter = 's', OPTION_INT(fields, steps), .value = "1000", .min = 1,
@@ -81,7 +81,7 @@ static void prints_help_in_groups_and_columns(void **state)
         "Examples:\n"
         "  # Fit a curve\n"
         "  tool fit data.csv\n"
-        "  # Where the model goes\n"
+        "  # Keep it\n"
         "  tool fit --out m.bin data.csv\n");
     at_str_free(&s);
 }
@@ -163,8 +163,9 @@ static void writes_completion_for_three_shells(void **state)
     assert_non_null(strstr(s.text, "    '') words=\"--help --version fit shell help\" ;;\n"));
     assert_non_null(strstr(s.text, "--out|-o) words=\"\"; files=yes ;;\n"));
     assert_non_null(strstr(s.text, "--kernel-function) words=\"gaussian box cone\"; files= ;;\n"));
-    assert_non_null(strstr(s.text, "words=\"red green --quiet\"; files=\n"));
-    assert_non_null(strstr(s.text, "words=\"fit shell help --quiet\"; files=\n"));
+    assert_non_null(strstr(s.text, "then words=\"--quiet \"; files=; fi\n"));
+    assert_non_null(strstr(s.text, "words=\"red green\"; files=\n"));
+    assert_non_null(strstr(s.text, "words=\"fit shell help\"; files=\n"));
     assert_null(strstr(s.text, "secret"));
     at_str_clear(&s);
     assert_true(at_program_completion(&s, &tool, "zsh"));

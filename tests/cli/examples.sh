@@ -1,0 +1,12 @@
+# every example that --help shows is a command that works
+points 30 > points.csv
+printf 'x\n1\n' > new.csv
+printf 'year,height\n1,2\n2,3\n3,5\n' > trees.csv
+attend fit points.csv --no-plot --out model.safetensors > out
+for command in fit list inspect help; do
+    attend help $command | sed -n 's/^  \(attend .*\)/\1/p' > lines
+    check "$command shows an example" '[ -s lines ]'
+    while read -r line; do expect 0 $line; done < lines
+done
+attend help | sed -n 's/^  \(attend .*\)/\1/p' > lines
+while read -r line; do expect 0 $line; done < lines

@@ -1,0 +1,108 @@
+points 50 > points.csv
+
+# the report
+expect 0 attend fit points.csv
+silent err
+narrow out 80
+says out "50 points of points.csv"
+says out "learned w"
+says out "• points"
+cp out report
+expect 0 attend fit points.csv --threads 1
+check "the same on one thread" 'cmp -s out report'
+expect 0 attend fit points.csv --no-plot
+check "no chart" '! grep -q points$ out && [ $(wc -l < out) -eq 8 ]'
+LC_ALL=C attend fit points.csv > out
+check "ASCII where the terminal knows no more" '! LC_ALL=C grep -q "[^ -~]" out'
+says out "o points"
+for columns in 40 60; do
+    COLUMNS=$columns attend fit points.csv > out
+    narrow out $columns
+done
+attend fit points.csv --color always > out
+check "colours when asked for" 'grep -q "$(printf "\033\\[32m")" out'
+check "none in a file" '! grep -q "$(printf "\033")" report'
+expect 0 attend fit points.csv --json
+says out '"points": 50'
+number() { sed -n "s/.*\"$1\": \([0-9.e+-]*\).*/\1/p" out; }
+check "attention beats the average, and learning beats w = 1" \
+    'awk "BEGIN { exit !(0 < $(number learned) && $(number learned) < 0.6 * $(number kernel) &&
+                         $(number kernel) < 0.6 * $(number average)) }"'
+if command -v python3 > /dev/null; then
+    check "valid JSON" 'python3 -m json.tool < out > /dev/null 2>&1'
+fi
+
+# predictions
+expect 0 attend fit points.csv --at 1,2.5
+check "a header and a line per x" '[ "$(cut -d, -f1 out | tr "\n" " ")" = "x 1 2.5 " ]'
+check "near the curve it came from" 'awk -F, "NR == 2 { exit !(\$2 > 2 && \$2 < 3.2) }" out'
+cp out at
+printf 'x\n1\n2.5\n' > new.csv
+expect 0 attend fit points.csv --predict new.csv
+check "a file gives the same" 'cmp -s out at'
+attend fit points.csv --predict - < new.csv > out
+check "so does standard input" 'cmp -s out at'
+cat points.csv | attend fit - --at 1,2.5 > out
+check "and so do points from standard input" 'cmp -s out at'
+tail -n +2 points.csv | tr , '\t' > points.tsv
+expect 0 attend fit points.tsv --at 1,2.5
+check "without header, with tabs" 'cmp -s out at'
+expect 0 attend fit -y x -x y points.csv --at 3
+check "columns by name" '[ "$(head -n 1 out)" = "y,x" ]'
+expect 0 attend fit points.csv --at 1 --json
+check "predictions as JSON" 'grep -q "^{\"x\": 1, \"y\": 2\.[0-9]*}$" out'
+
+# a saved curve
+expect 0 attend fit points.csv --no-plot --out curve.safetensors
+expect 2 attend fit points.csv --out curve.safetensors
+says err "curve.safetensors exists; --overwrite replaces it"
+expect 0 attend fit points.csv --no-plot --out curve.safetensors --overwrite
+expect 0 attend fit curve.safetensors --at 1,2.5
+check "predicts the same" 'cmp -s out at'
+expect 0 attend inspect curve.safetensors
+says out "101 parameters"
+
+# several columns
+printf '1 2 3\n2 3 4\n3 3 7\n4 5 6\n' > many.txt
+expect 0 attend fit many.txt -x 1,2 -y 3
+expect 0 attend fit many.txt -x 1,2 -y 3 --predict many.txt
+check "a line per row" '[ $(wc -l < out) -eq 5 ] && [ "$(head -n 1 out)" = x1,x2,y ]'
+expect 2 attend fit many.txt -x 1,2 -y 3 --at 5
+says err "write the 2 columns to a file for --predict"
+
+# wrong data names its line, and is 65; a missing file is 66
+printf 'x,y\n1,2\n\n2,two\n' > bad.csv
+expect 65 attend fit bad.csv
+silent out
+says err 'attend fit: bad.csv:4: column 2: "two" is not a number'
+printf '1,2\n3\n' > short.csv
+expect 65 attend fit short.csv
+says err "short.csv:2: column 2 is needed, and there is only 1"
+printf '1,"2\n3,4\n' > quote.csv
+expect 65 attend fit quote.csv
+says err "quote.csv:1: a quote opens here and never closes"
+printf '1,2\n3,\0\n' > zero.csv
+expect 65 attend fit zero.csv
+says err "zero.csv:2: a zero byte"
+printf '1\n2\n' > one.csv
+expect 65 attend fit one.csv
+says err "one.csv:1: there is no column 2, only 1"
+printf '1,2\n' > single.csv
+expect 65 attend fit single.csv
+says err "only one point"
+: > empty.csv
+expect 65 attend fit empty.csv
+printf 'x,y\n' > header.csv
+expect 65 attend fit header.csv
+expect 66 attend fit nothing.csv
+says err "nothing.csv: cannot open"
+expect 66 attend fit points.csv --predict nothing.csv
+expect 65 attend fit points.csv --predict bad.csv -x y
+expect 2 attend fit points.csv -x z
+says err 'no column is called "z"'
+expect 2 attend fit points.csv --at 1,b
+says err '--at: "b" is not a number'
+expect 2 attend fit points.csv --at 1 --predict new.csv
+expect 2 attend fit - --predict -
+expect 74 attend fit points.csv --out nowhere/curve.safetensors
+says out "learned w"

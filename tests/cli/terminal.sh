@@ -1,0 +1,42 @@
+# progress and colours are for terminals; signals stop a training and keep its result
+points 1500 > points.csv
+
+expect 0 attend fit points.csv --steps 20 --no-plot
+silent err
+if command -v script > /dev/null; then
+    on_terminal() { script -qec "stty cols 80; $*" /dev/null < /dev/null > out 2> err; }
+    TERM=xterm on_terminal attend fit points.csv --steps 20
+    check "a bar on a terminal" 'grep -q "20/20" out && grep -q "█" out'
+    check "and colours" 'grep -q "$(printf "\033\\[32m")" out'
+    NO_COLOR=1 TERM=xterm on_terminal attend fit points.csv --steps 20
+    check "NO_COLOR" '! grep -q "$(printf "\033\\[32m")" out'
+    TERM=dumb on_terminal attend fit points.csv --steps 20
+    check "a dumb terminal gets neither" '! grep -q "20/20" out && ! grep -q "$(printf "\033")" out'
+    TERM=xterm on_terminal attend fit points.csv --steps 20 --quiet
+    check "--quiet" '! grep -q "20/20" out'
+else
+    skip "there is no script(1)"
+fi
+
+stop() # SIGNAL CODE: sends it while a long training runs
+{
+    local process code file=$1.safetensors
+    attend fit points.csv --steps 1000000 --no-plot --out "$file" > out 2> err &
+    process=$!
+    sleep 0.7
+    kill -s "$1" $process
+    wait $process
+    code=$?
+    [ $code -eq "$2" ] && good || bad "after $1 it ended with $code, not $2" out err
+    says err "stopped after step"
+    says out "learned w"
+    check "saved what it had" 'attend fit $file --at 1 > /dev/null'
+}
+set -m # a shell without job control starts jobs that ignore SIGINT
+stop INT 130
+stop TERM 143
+set +m
+
+expect 0 attend fit points.csv --steps 1 --no-plot -v
+says err "threads"
+says err "steps=1 "
