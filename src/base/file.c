@@ -16,12 +16,15 @@
 
 static atomic_long fail_after = -1;
 static atomic_int fail_error;
+static atomic_size_t write_most = 1 << 30; /* Linux itself stops at 2 GB */
 
 void at_file_fail_after(long n, int error)
 {
     atomic_store(&fail_error, error);
     atomic_store(&fail_after, n);
 }
+
+void at_file_write_at_most(size_t bytes) { atomic_store(&write_most, bytes); }
 
 /* asked before every system call that can fail */
 static bool planted_failure(void)
@@ -360,7 +363,7 @@ attend_status at_writer_open(at_writer **out, const char *path, attend_error *er
 static void write_all(at_writer *w, const unsigned char *data, size_t size)
 {
     while (size && w->error.status >= 0) {
-        size_t part = size < 1 << 30 ? size : 1 << 30; /* Linux writes at most 2 GB at once */
+        size_t most = atomic_load(&write_most), part = size < most ? size : most;
         ssize_t done = planted_failure() ? -1 : write(w->file, data, part);
         if (done < 0 && errno != EINTR)
             writer_fail(w, "cannot write");

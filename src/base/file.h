@@ -73,4 +73,7 @@ at_shown at_show(const char *name);
  * as on a full disk; -1: never. Cleaning up works always. */
 void at_file_fail_after(long n, int error);
 
+/* A single call writes no more than this from now on, as a network or a full pipe may do. */
+void at_file_write_at_most(size_t bytes);
+
 #endif

@@ -55,6 +55,7 @@ static int leave(void **state)
 {
     (void)state;
     at_file_fail_after(-1, 0);
+    at_file_write_at_most(1 << 30);
     at_alloc_fail_after(-1);
     char command[100];
     snprintf(command, sizeof command, "rm -rf %s", folder);
@@ -279,9 +280,8 @@ static void writes_and_replaces(void **state)
     }
 }
 
-static void pieces_of_any_size_arrive_in_order(void **state)
+static void check_pieces(void)
 {
-    (void)state;
     at_writer *w;
     attend_error err;
     enum { ALL = 1 << 20 };
@@ -302,6 +302,19 @@ static void pieces_of_any_size_arrive_in_order(void **state)
     assert_memory_equal(m.data, data, ALL);
     at_map_close(&m);
     free(data);
+}
+
+static void pieces_of_any_size_arrive_in_order(void **state)
+{
+    (void)state;
+    check_pieces();
+}
+
+static void short_writes_are_continued(void **state)
+{
+    (void)state;
+    at_file_write_at_most(1000);
+    check_pieces();
 }
 
 static void aborting_leaves_no_trace(void **state)
@@ -376,7 +389,7 @@ static void a_failed_write_is_kept_until_commit(void **state)
 }
 
 /* a limit of the system: the first write is cut short, the next one fails */
-static void short_writes_are_continued_and_the_limit_reported(void **state)
+static void the_limit_on_file_sizes_is_reported(void **state)
 {
     (void)state;
     struct rlimit before, limit;
@@ -621,10 +634,11 @@ int main(void)
         TEST(every_failure_while_reading_is_clean),
         TEST(writes_and_replaces),
         TEST(pieces_of_any_size_arrive_in_order),
+        TEST(short_writes_are_continued),
         TEST(aborting_leaves_no_trace),
         TEST(a_full_disk_at_any_call_keeps_the_old_file),
         TEST(a_failed_write_is_kept_until_commit),
-        TEST(short_writes_are_continued_and_the_limit_reported),
+        TEST(the_limit_on_file_sizes_is_reported),
         TEST(without_memory_nothing_is_written),
         TEST(writing_refuses_folders_devices_and_bad_paths),
         TEST(a_name_of_full_length_can_be_written),

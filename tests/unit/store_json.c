@@ -166,6 +166,7 @@ static void saves_keys_in_order_and_numbers_short(void **state)
         "{\n  \"b\": 0.1,\n  \"a\": 1e-12,\n  \"c\": [\n    1,\n    true,\n    \"ö\\n\"\n  ]\n}\n");
     saved("{}", "{}\n");
     saved("[0.5, -3.0]", "[\n  0.5,\n  -3.0\n]\n");
+    saved("[0.1, 0.1234567891]", "[\n  0.1,\n  0.1234567891\n]\n");
 }
 
 static void every_number_survives_saving(void **state)
