@@ -1,0 +1,241 @@
+#!/usr/bin/python3
+"""The same cases in PyTorch.
+
+    peer.py --case NAME [--threads N] [--secs S]
+    peer.py --blas
+
+Prints one JSON line: median ms of a step, RSS, and the BLAS library that this process has really
+loaded, read from its own memory map after the work. The names of the cases carry their sizes; see
+bench.h, layers.c, gemm.c, optim.c and tape.c for what each does. Where PyTorch offers two ways,
+both are tried and the faster one is timed.
+"""
+import argparse
+import ctypes
+import json
+import math
+import re
+import resource
+import statistics
+import sys
+import time
+
+import torch
+import torch.nn as nn
+import torch.nn.functional as F
+
+WARM_UP, MIN_RUNS, MAX_RUNS = 3, 5, 20000
+
+
+# ---- which BLAS ---------------------------------------------------------------------------------
+
+def openblas_threads(path):
+    """How an OpenBLAS runs its threads: it says so itself."""
+    try:
+        kind = ctypes.CDLL(path).openblas_get_parallel()
+    except (OSError, AttributeError):
+        kind = 2 if 'openmp' in path else -1
+    return {0: 'serial', 1: 'pthreads', 2: 'openmp'}.get(kind, 'unknown')
+
+
+def blas():
+    """What multiplies matrices here: 'mkl', 'openblas-openmp', or what else there is."""
+    a = torch.ones(64, 64)
+    a @ a
+    with open('/proc/self/maps') as maps:
+        paths = sorted({line.split()[-1] for line in maps if '.so' in line})
+    if torch.backends.mkl.is_available() or any('libmkl_' in p for p in paths):
+        return 'mkl', next((p for p in paths if 'libmkl_' in p), torch.__file__)
+    found = [p for p in paths if re.search(r'/lib(open)?blas[^/]*$', p)]
+    kinds = {'openblas-' + openblas_threads(p): p for p in found if 'libopenblas' in p}
+    if not kinds:
+        others = [p for p in paths if re.search(r'blas|blis|atlas', p)]
+        return 'unknown', ' '.join(others) or 'none found'
+    worst = next((k for k in kinds if k != 'openblas-openmp'), 'openblas-openmp')
+    return worst, kinds[worst]
+
+
+# ---- layers -------------------------------------------------------------------------------------
+
+class Attention(nn.Module):
+    """Multi-head self-attention written by hand, queries, keys and values in one product."""
+
+    def __init__(self, width, heads):
+        super().__init__()
+        self.heads = heads
+        self.qkv, self.out = nn.Linear(width, 3 * width), nn.Linear(width, width)
+
+    def forward(self, x, mask):
+        B, T, D = x.shape
+        q, k, v = self.qkv(x).view(B, T, 3, self.heads, -1).permute(2, 0, 3, 1, 4)
+        scores = q @ k.transpose(-1, -2) / math.sqrt(q.size(-1))
+        if mask is not None:
+            scores = scores.masked_fill(mask, float('-inf'))
+        return self.out((F.softmax(scores, -1) @ v).transpose(1, 2).reshape(B, T, D))
+
+
+class Library(nn.Module):
+    """The same with nn.MultiheadAttention."""
+
+    def __init__(self, width, heads):
+        super().__init__()
+        self.mha = nn.MultiheadAttention(width, heads, batch_first=True)
+
+    def forward(self, x, mask):
+        return self.mha(x, x, x, attn_mask=mask, need_weights=False)[0]
+
+
+def forward_backward(forward, leaves):
+    """A step from a given gradient; leaves are what gets one."""
+    with torch.no_grad():
+        gradient = torch.randn_like(forward()) * 1e-2
+
+    def step():
+        for leaf in leaves:
+            leaf.grad = None
+        forward().backward(gradient)
+    return step
+
+
+def loss_backward(loss, leaves):
+    def step():
+        for leaf in leaves:
+            leaf.grad = None
+        loss().backward()
+    return step
+
+
+def gemm(words, m, n, k):
+    a = torch.randn(k, m).t() if words.endswith('tn') else torch.randn(m, k)
+    b = torch.randn(n, k).t() if words.endswith('nt') else torch.randn(k, n)
+    c = torch.empty(m, n)
+    return [lambda: torch.mm(a, b, out=c)]
+
+
+def linear(_, n, i, o):
+    x, layer = torch.randn(n, i, requires_grad=True), nn.Linear(i, o)
+    return [forward_backward(lambda: layer(x), [x, *layer.parameters()])]
+
+
+def recurrent(words, b, t, h):
+    make = nn.GRU if words.startswith('gru') else nn.LSTM
+    layer = make(h, h, batch_first=True, bidirectional='_bi' in words)
+    x = torch.randn(b, t, h, requires_grad='_fwd' not in words)
+    if '_fwd' not in words:
+        return [forward_backward(lambda: layer(x)[0], [x, *layer.parameters()])]
+    layer.eval()
+
+    def infer():
+        with torch.no_grad():
+            layer(x)
+    return [infer]
+
+
+def mha(words, b, t, d, heads):
+    x = torch.randn(b, t, d, requires_grad=True)
+    mask = torch.triu(torch.ones(t, t, dtype=torch.bool), 1) if '_causal' in words else None
+    return [forward_backward(lambda layer=layer: layer(x, mask), [x, *layer.parameters()])
+            for layer in (Attention(d, heads), Library(d, heads))]
+
+
+def xent(_, n, v):
+    x, y = torch.randn(n, v, requires_grad=True), torch.randint(0, v, (n,))
+    return [loss_backward(lambda: F.cross_entropy(x, y), [x])]
+
+
+def xent_proj(_, n, d, v):
+    x, y = torch.randn(n, d, requires_grad=True), torch.randint(0, v, (n,))
+    layer = nn.Linear(d, v, bias=False)
+    return [loss_backward(lambda: F.cross_entropy(layer(x), y), [x, *layer.parameters()])]
+
+
+# ---- optimisers and the tape --------------------------------------------------------------------
+
+def gpt2_shapes(v=50257, t=1024, d=768):
+    block = [(d,), (d,), (d,), (d,), (3 * d, d), (3 * d,), (d, d), (d,), (4 * d, d), (4 * d,),
+             (d, 4 * d), (d,)]
+    return [(v, d), (t, d)] + 12 * block + [(d,), (d,)]
+
+
+def translator_shapes(v=6630, h=256):
+    gru = [(3 * h, h), (3 * h, h), (3 * h,), (3 * h,)]
+    return [(v, h), (v, h)] + 2 * gru + [
+        (h, h), (h,), (h, h), (h,), (h, 2 * h), (h,), (3 * h, 3 * h), (3 * h, h), (3 * h,), (3 * h,),
+        (h, 4 * h), (h,), (v, h), (v,)]
+
+
+def adam(words):
+    large = words.endswith('124m')
+    shapes = gpt2_shapes() if large else translator_shapes()
+    parameters = [nn.Parameter(torch.randn(s) * 0.02) for s in shapes]
+    for p in parameters:
+        p.grad = torch.randn_like(p) * 1e-3
+    make, rate = (torch.optim.AdamW, 1e-4) if large else (torch.optim.Adam, 1e-3)
+    # foreach=True took 1.2 to 2 times as long on CPUs, and one more copy of the model
+    return [make(parameters, lr=rate).step]
+
+
+def tape_add(_):
+    start, one = torch.zeros(1, requires_grad=True), torch.ones(1, requires_grad=True)
+
+    def step():
+        start.grad = one.grad = None
+        x = start
+        for _ in range(10000):
+            x = x + one
+        x.backward()
+    return [step]
+
+
+KINDS = [('gemm', gemm), ('linear', linear), ('gru', recurrent), ('lstm', recurrent), ('mha', mha),
+         ('xent_proj', xent_proj), ('xent', xent), ('adam', adam), ('tape_add', tape_add)]
+
+
+# ---- the clock ----------------------------------------------------------------------------------
+
+def repeat(step, secs):
+    took, end = [], time.perf_counter() + secs
+    while (time.perf_counter() < end or len(took) < MIN_RUNS) and len(took) < MAX_RUNS:
+        start = time.perf_counter()
+        step()
+        took.append(time.perf_counter() - start)
+    return took
+
+
+def fastest(steps):
+    """The step to be timed, warm."""
+    tried = []
+    for step in steps:
+        for _ in range(WARM_UP):
+            start = time.perf_counter()
+            step()
+        tried.append(time.perf_counter() - start)
+    return steps[tried.index(min(tried))]
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument('--case')
+    parser.add_argument('--threads', type=int, default=2)
+    parser.add_argument('--secs', type=float, default=1.0)
+    parser.add_argument('--blas', action='store_true', help='only say which BLAS is loaded')
+    args = parser.parse_args()
+    torch.set_num_threads(args.threads)
+    torch.manual_seed(1)
+    if args.blas:
+        kind, path = blas()
+        print(json.dumps({'torch': torch.__version__, 'blas': kind, 'path': path}))
+        return
+    words, sizes = re.fullmatch(r'(.*?)(?:_(\d+(?:x\d+)*))?', args.case or '').groups()
+    make = next((make for name, make in KINDS if words.startswith(name)), None)
+    if make is None:
+        sys.exit(f'{args.case}: no such case')
+    step = fastest(make(words, *map(int, sizes.split('x'))) if sizes else make(words))
+    took = repeat(step, args.secs)
+    print(json.dumps({
+        'case': args.case, 'tool': 'torch', 'threads': args.threads,
+        'ms': statistics.median(took) * 1e3, 'ms_min': min(took) * 1e3, 'n': len(took),
+        'rss_mib': resource.getrusage(resource.RUSAGE_SELF).ru_maxrss // 1024,
+        'blas': blas()[0]}), flush=True)
+
+
+main()
