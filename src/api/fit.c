@@ -104,21 +104,6 @@ static void choose_batch(training *t, int step)
         t->batch[i] = t->order[(first + i) % t->rows];
 }
 
-static attend_status check_numbers(const training *t, const at_pooling *model, int step,
-                                   double loss, attend_error *err)
-{
-    const at_parameter *weight = at_params_at(model->params, 0);
-    bool finite = isfinite(loss);
-    for (size_t i = 0; i < weight->len; i++)
-        finite = finite && isfinite(weight->value[i]);
-    if (finite)
-        return ATTEND_OK;
-    return at_error(err, ATTEND_NUMBER,
-                    "step %d: loss %g and its weights are not finite any more; "
-                    "use a smaller rate than %g",
-                    step + 1, loss, t->options.rate);
-}
-
 static attend_status train_step(training *t, const at_pooling *model, int step, double *loss,
                                 attend_error *err)
 {
@@ -134,7 +119,12 @@ static attend_status train_step(training *t, const at_pooling *model, int step, 
     at_optim_set_lr(t->optim, at_rate_at(&t->rate, step));
     status = at_optim_step(t->optim, t->gradients, err);
     at_gradients_clear(t->gradients);
-    return status < 0 ? status : check_numbers(t, model, step, *loss, err);
+    if (status < 0 || (isfinite(*loss) && at_pooling_sound(model)))
+        return status;
+    return at_error(err, ATTEND_NUMBER,
+                    "step %d: w left the range of numbers; use a smaller rate "
+                    "than %g",
+                    step + 1, t->options.rate);
 }
 
 static attend_status train(at_pooling *model, const attend_fit_options *options, attend_error *err)

@@ -196,6 +196,15 @@ void at_pooling_weight(const at_pooling *p, double *weight) /* its sign means no
         weight[c] = fabs((double)inside->value[c]) / p->unit[c];
 }
 
+bool at_pooling_sound(const at_pooling *p)
+{
+    const at_parameter *inside = at_params_find(p->params, "weight");
+    for (int c = 0; c < p->columns; c++)
+        if (!(real_abs(inside->value[c]) <= (real)LARGEST_WEIGHT))
+            return false;
+    return true;
+}
+
 /* ---- with any weight -------------------------------------------------------------------- */
 
 static attend_status tape_status(const at_tape *t, attend_error *err)

@@ -36,6 +36,9 @@ void at_pooling_free(at_pooling *p); /* NULL is well */
 attend_status at_pooling_set_weight(at_pooling *p, const double *weight, attend_error *err);
 void at_pooling_weight(const at_pooling *p, double *weight);
 
+/* false when training has driven w to where scores overflow */
+bool at_pooling_sound(const at_pooling *p);
+
 /* queries [C][Q] and weight [C], inside -> predictions [Q,1]; mask (or NULL) hides keys */
 at_tensor *at_pooling_read(at_tape *t, const at_pooling *p, at_tensor *weight, int queries,
                            const real *query, const at_mask *mask);
