@@ -84,6 +84,23 @@ void at_parallel_for(ptrdiff_t n, ptrdiff_t grain, at_part *part, void *arg)
     }
 }
 
+typedef struct {
+    int n;
+    at_item *run;
+    void *arg;
+    atomic_int taken; /* beyond the first item of each thread, which is its own number */
+} each;
+
+/* The first item is fixed, so that a part as wide as the threads always runs the same way. */
+static void work_on(each *e, int thread)
+{
+    unsigned floats = at_floats_flush();
+    int threads = omp_get_num_threads();
+    for (int i = thread; i < e->n; i = threads + atomic_fetch_add(&e->taken, 1))
+        e->run(e->arg, i);
+    at_floats_restore(floats);
+}
+
 void at_parallel_each(int n, at_item *run, void *arg)
 {
     int threads = n > 1 ? at_threads() : 1;
@@ -95,10 +112,7 @@ void at_parallel_each(int n, at_item *run, void *arg)
         at_floats_restore(floats);
         return;
     }
-#pragma omp parallel for num_threads(threads) schedule(dynamic, 1)
-    for (int i = 0; i < n; i++) {
-        unsigned floats = at_floats_flush();
-        run(arg, i);
-        at_floats_restore(floats);
-    }
+    each e = {n, run, arg, 0};
+#pragma omp parallel num_threads(threads)
+    work_on(&e, omp_get_thread_num());
 }

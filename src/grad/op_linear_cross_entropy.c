@@ -8,7 +8,16 @@
 #include "tensor/gemm.h"
 #include "tensor/vector.h"
 
-enum { BLOCK_REALS = 4 << 20 }; /* logits held at a time */
+/* Logits held at a time: each block packs the weights again, so not too few. */
+enum { BLOCK_REALS = 16 << 20 };
+
+/* rows of a block: as even as possible */
+static size_t block_rows(size_t rows, int classes)
+{
+    size_t most = BLOCK_REALS / (size_t)classes ? BLOCK_REALS / (size_t)classes : 1;
+    size_t blocks = (rows + most - 1) / most;
+    return blocks ? (rows + blocks - 1) / blocks : 0;
+}
 
 typedef struct {
     at_targets *targets;
@@ -70,7 +79,7 @@ static void project_back(const work *w, int rows)
 
 static void run(work *w)
 {
-    size_t V = (size_t)w->targets->classes, block = BLOCK_REALS / V ? BLOCK_REALS / V : 1;
+    size_t V = (size_t)w->targets->classes, block = block_rows(w->targets->rows, (int)V);
     for (w->begin = 0; w->begin < w->targets->rows; w->begin += block) {
         size_t left = w->targets->rows - w->begin;
         int rows = (int)(left < block ? left : block);
@@ -106,7 +115,7 @@ at_tensor *at_linear_cross_entropy(at_tape *t, at_tensor *x, at_tensor *weight, 
         return at_fail(t, "linear cross entropy: input %s does not fit weight %s",
                        at_shape_print(x->shape).text, at_shape_print(weight->shape).text);
     int classes = weight->shape.dim[layout == ATTEND_OUT_IN ? 0 : 1];
-    size_t rows = at_shape_rows(x->shape), block = BLOCK_REALS / (size_t)(classes ? classes : 1);
+    size_t rows = at_shape_rows(x->shape);
     at_tensor *in[3] = {x, weight, bias};
     work *w = at_scratch(t, sizeof *w);
     at_targets *c = at_targets_new(t, "linear cross entropy", targets, rows, classes, options);
@@ -119,7 +128,7 @@ at_tensor *at_linear_cross_entropy(at_tape *t, at_tensor *x, at_tensor *weight, 
         want(t, w, in);
     w->loss = at_scratch(t, rows * sizeof *w->loss);
     at_mark mark = at_tape_mark(t);
-    w->logits = at_scratch_reals(t, (rows < block ? rows : block ? block : 1) * (size_t)classes);
+    w->logits = at_scratch_reals(t, block_rows(rows, classes) * (size_t)classes);
     if (at_failed(t))
         return at_poison(t);
     run(w);

@@ -4,10 +4,11 @@
 at_tensor *at_position_sinusoidal(at_tape *t, int first, int length, int width)
 {
     at_tensor *y = at_new(t, SHAPE(length, width));
+    real *to = y->value;
     for (int p = 0; !at_failed(t) && p < length; p++)
         for (int i = 0; i < width; i++) {
-            double angle = (first + p) / pow(10000, (double)(i - i % 2) / width);
-            y->value[p * width + i] = (real)(i % 2 ? cos(angle) : sin(angle));
+            double angle = ((double)first + p) / pow(10000, (double)(i - i % 2) / width);
+            *to++ = (real)(i % 2 ? cos(angle) : sin(angle));
         }
     return y;
 }

@@ -188,41 +188,59 @@ static int transpose_panel(int m, int width, int k, real alpha, const real *in, 
 
 #endif
 
-/* out[p*width + i] = alpha * in[i*rs + p*cs] for rows i < m; rs or cs is 1 */
-static void pack_panel(int m, int width, int k, real alpha, const real *in, ptrdiff_t rs,
-                       ptrdiff_t cs, real *out)
+/* out[p*width + i] = alpha * in[i*rs + p] for rows i < m */
+static void pack_rows(int m, int width, int k, real alpha, const real *in, ptrdiff_t rs, real *out)
 {
-    int done = cs == 1 ? transpose_panel(m, width, k, alpha, in, rs, out) : 0;
-    for (int p = done; p < k; p++)
+    for (int p = transpose_panel(m, width, k, alpha, in, rs, out); p < k; p++)
         for (int i = 0; i < m; i++)
-            out[p * width + i] = alpha * in[i * rs + p * cs];
+            out[p * width + i] = alpha * in[i * rs + p];
+}
+
+/* The same from columns: row p of the panels [n/width][k][width] is alpha * in[p*cs + 0..n). A
+ * few panels are filled together, so that memory is read in long pieces: alone, each would visit
+ * k lines that lie a power of two apart and push each other out of the cache. */
+static inline __attribute__((always_inline)) void pack_columns(int n, int width, int k, real alpha,
+                                                               const real *in, ptrdiff_t cs,
+                                                               real *out, ptrdiff_t stride)
+{
+    enum { TOGETHER = 8 };
+    for (int i = 0; i < n; i += TOGETHER * width, out += TOGETHER * stride) {
+        int whole = (n - i) / width < TOGETHER ? (n - i) / width : TOGETHER;
+        int rest = whole < TOGETHER ? n - i - whole * width : 0;
+        for (int p = 0; p < k; p++) {
+            const real *from = in + p * cs + i;
+            real *to = out + p * width;
+            for (int j = 0; j < whole; j++, from += width, to += stride)
+#pragma GCC unroll 32
+                for (int q = 0; q < width; q++)
+                    to[q] = alpha * from[q];
+            for (int q = 0; q < rest; q++)
+                to[q] = alpha * from[q];
+        }
+    }
 }
 
 static void pack_a(int m, int k, real alpha, const real *a, ptrdiff_t rs, ptrdiff_t cs, real *out)
 {
+    if (rs == 1) {
+        pack_columns(m, MR, k, alpha, a, cs, out, (ptrdiff_t)MR * k);
+        return;
+    }
     for (int i = 0; i < m; i += MR, out += (ptrdiff_t)MR * k)
-        pack_panel(m - i < MR ? m - i : MR, MR, k, alpha, a + i * rs, rs, cs, out);
-}
-
-static void pack_b_rows(int k, const real *b, ptrdiff_t rs, real *out)
-{
-    for (int p = 0; p < k; p++)
-        for (int v = 0; v < NV; v++)
-            store(out + p * NR + v * LANES, load(b + p * rs + v * LANES));
+        pack_rows(m - i < MR ? m - i : MR, MR, k, alpha, a + i * rs, rs, out);
 }
 
 static void pack_b(int n, int k, const real *b, ptrdiff_t rs, ptrdiff_t cs, real *out,
                    ptrdiff_t stride)
 {
-    for (int j = 0; j < n; j += NR, out += stride) {
-        int width = n - j < NR ? n - j : NR;
-        if (width < NR)
-            memset(out, 0, (size_t)k * NR * sizeof *out);
-        if (cs == 1 && width == NR)
-            pack_b_rows(k, b + j, rs, out);
-        else
-            pack_panel(width, NR, k, 1, b + j * cs, cs, rs, out);
+    if (n % NR) /* the padding of the last panel */
+        memset(out + n / NR * stride, 0, (size_t)k * NR * sizeof *out);
+    if (cs == 1) {
+        pack_columns(n, NR, k, 1, b, rs, out, stride);
+        return;
     }
+    for (int j = 0; j < n; j += NR, out += stride)
+        pack_rows(n - j < NR ? n - j : NR, NR, k, 1, b + j * cs, cs, out);
 }
 
 #define JOIN2(a, b) a##b

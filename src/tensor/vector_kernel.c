@@ -123,11 +123,15 @@ static void softmax_back(size_t n, const real *y, const real *dy, real beta, rea
 static void layer_norm(size_t n, const real *x, const real *w, const real *b, real eps, real *y,
                        real *mean, real *rstd)
 {
-    real m = vec_sum(n, x) / (real)n, v = 0;
-#pragma omp simd reduction(+ : v)
-    for (size_t i = 0; i < n; i++)
+    real m = vec_sum(n, x) / (real)n, left = 0, v = 0; /* left: what rounding kept from the mean */
+#pragma omp simd reduction(+ : left, v)
+    for (size_t i = 0; i < n; i++) {
+        left += x[i] - m;
         v += (x[i] - m) * (x[i] - m);
-    real r = 1 / real_sqrt(v / (real)n + eps);
+    }
+    left /= (real)n;
+    m += left;
+    real r = 1 / real_sqrt(v / (real)n - left * left + eps);
     EACH y[i] = (x[i] - m) * r * w[i] + b[i];
     *mean = m;
     *rstd = r;
