@@ -1,8 +1,8 @@
 /* attend: train, run and look into attention models.
  *
+ *     attend_pooling *curve;
  *     attend_error err;
- *     attend_set_threads(2);
- *     if (attend_something(..., &err) < 0)
+ *     if (attend_fit(rows, 1, x, y, NULL, &curve, &err) < 0)
  *         fprintf(stderr, "%s\n", err.message);
  *
  * Rules that hold for every function:

@@ -25,26 +25,32 @@ static char find_separator(const char *text)
     return ',';
 }
 
-attend_status at_csv_open(at_csv *c, const char *path, attend_error *err)
+attend_status at_csv_start(at_csv *c, const char *name, char *text, size_t size, attend_error *err)
 {
-    size_t size;
-    bool standard = strcmp(path, "-") == 0;
-    *c = (at_csv){.name = standard ? "standard input" : path, .next_line = 1};
-    attend_status status = at_file_read(standard ? "/dev/stdin" : path, LARGEST, &c->text, &size,
-                                        err);
-    if (status < 0)
-        return status;
-    size_t length = strlen(c->text);
+    *c = (at_csv){.name = name, .text = text, .next_line = 1};
+    size_t length = strlen(text);
     if (length < size) {
         long line = 1;
         for (size_t i = 0; i < length; i++)
-            line += c->text[i] == '\n';
-        return at_error(err, ATTEND_FORMAT, "%s:%ld: a zero byte; is this a text file?", c->name,
+            line += text[i] == '\n';
+        return at_error(err, ATTEND_FORMAT, "%s:%ld: a zero byte; is this a text file?", name,
                         line);
     }
-    c->next = c->text + (strncmp(c->text, "\xEF\xBB\xBF", 3) == 0 ? 3 : 0);
+    c->next = text + (strncmp(text, "\xEF\xBB\xBF", 3) == 0 ? 3 : 0);
     c->separator = find_separator(c->next);
     return ATTEND_OK;
+}
+
+attend_status at_csv_open(at_csv *c, const char *path, attend_error *err)
+{
+    size_t size;
+    char *text;
+    bool standard = strcmp(path, "-") == 0;
+    *c = (at_csv){0};
+    attend_status status = at_file_read(standard ? "/dev/stdin" : path, LARGEST, &text, &size, err);
+    if (status < 0)
+        return status;
+    return at_csv_start(c, standard ? "standard input" : path, text, size, err);
 }
 
 void at_csv_close(at_csv *c)

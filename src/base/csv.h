@@ -32,6 +32,10 @@ typedef struct {
 attend_status at_csv_open(at_csv *c, const char *path, attend_error *err);
 void at_csv_close(at_csv *c); /* also after a failed open */
 
+/* The same from memory: text of that size and a zero behind it, which now belongs to c; name stands
+ * for it in messages. */
+attend_status at_csv_start(at_csv *c, const char *name, char *text, size_t size, attend_error *err);
+
 /* The next row; false at the end, and with a negative status where the file is wrong. */
 bool at_csv_next(at_csv *c, attend_status *status, attend_error *err);
 
