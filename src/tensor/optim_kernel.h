@@ -26,13 +26,13 @@ typedef struct {
 
 typedef struct {
     real scale;
-    real shrink;         /* p *= shrink first: decoupled weight decay, or 1 */
-    real weight_decay;   /* g += weight_decay p: the L2 kind, or 0 */
-    real beta1, gain1;   /* m = beta1 m + gain1 g */
-    real beta2, gain2;   /* v = beta2 v + gain2 g^2 */
-    real root;           /* denominator: sqrt(v) / root + eps */
-    real eps, rate;      /* p -= rate m / denominator */
-    real late;           /* p += late p last: BERT's decoupled weight decay, or 0 */
+    real shrink;       /* p *= shrink first: decoupled weight decay, or 1 */
+    real weight_decay; /* g += weight_decay p: the L2 kind, or 0 */
+    real beta1, gain1; /* m = beta1 m + gain1 g */
+    real beta2, gain2; /* v = beta2 v + gain2 g^2 */
+    real root;         /* denominator: sqrt(v) / root + eps */
+    real eps, rate;    /* p -= rate m / denominator */
+    real late;         /* p += late p last: BERT's decoupled weight decay, or 0 */
 } at_adam_step;
 
 typedef struct {

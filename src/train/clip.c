@@ -71,8 +71,9 @@ attend_status at_clip_norm(at_gradients *g, double max_norm, double type, double
     measure m = {g, at_optim_kernels(), type, at_gradients_partial(g)};
     double total = 0;
     if (!(max_norm > 0))
-        return at_error(err, ATTEND_OPTION, "gradients cannot be clipped to a norm of %g; it must "
-                                            "be above 0", max_norm);
+        return at_error(err, ATTEND_OPTION,
+                        "gradients cannot be clipped to a norm of %g; it must be above 0",
+                        max_norm);
     if (!(type > 0))
         return at_error(err, ATTEND_OPTION, "there is no norm of order %g; it must be above 0",
                         type);

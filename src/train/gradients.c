@@ -93,24 +93,36 @@ static bool has_gradient(const at_gradients *g, int index)
     return false;
 }
 
-/* which parameters have a gradient now, and how they are cut */
-static bool survey(at_gradients *g)
+static ptrdiff_t chunks_of(const at_gradients *g, int index)
+{
+    return (ptrdiff_t)((at_params_at(g->params, index)->len + CHUNK - 1) / CHUNK);
+}
+
+/* room for all that a survey may find */
+static bool prepare_survey(at_gradients *g)
 {
     int count = at_params_count(g->params);
     ptrdiff_t chunks = 0;
-    if (!grow(&g->active, &g->active_capacity, count, sizeof *g->active)
-        || !grow(&g->first_chunk, &g->first_capacity, count + 1, sizeof *g->first_chunk))
-        return false;
+    for (int i = 0; i < count; i++)
+        chunks += chunks_of(g, i);
+    return grow(&g->active, &g->active_capacity, count, sizeof *g->active)
+           && grow(&g->first_chunk, &g->first_capacity, count + 1, sizeof *g->first_chunk)
+           && grow(&g->partial, &g->partial_capacity, chunks, sizeof *g->partial);
+}
+
+/* which parameters have a gradient now, and how they are cut */
+static void survey(at_gradients *g)
+{
+    ptrdiff_t chunks = 0;
     g->active_count = 0;
-    for (int i = 0; i < count; i++) {
+    for (int i = 0; i < at_params_count(g->params); i++) {
         if (!has_gradient(g, i))
             continue;
         g->active[g->active_count] = i;
         g->first_chunk[g->active_count++] = chunks;
-        chunks += (ptrdiff_t)((at_params_at(g->params, i)->len + CHUNK - 1) / CHUNK);
+        chunks += chunks_of(g, i);
     }
     g->first_chunk[g->active_count] = chunks;
-    return grow(&g->partial, &g->partial_capacity, chunks, sizeof *g->partial);
 }
 
 /* A source more, empty, with room for every parameter; the first one is the kept sum. */
@@ -120,7 +132,7 @@ static source *next_source(at_gradients *g)
     if (!grow(&g->sources, &g->capacity, wanted, sizeof *g->sources))
         return NULL;
     source *s = &g->sources[wanted - 1];
-    if (!grow(&s->part, &s->capacity, count, sizeof *s->part))
+    if (!grow(&s->part, &s->capacity, count, sizeof *s->part) || !prepare_survey(g))
         return NULL;
     if (g->count == 0)
         g->sources[0].count = 0;
@@ -128,16 +140,13 @@ static source *next_source(at_gradients *g)
     return s;
 }
 
-/* The source is counted only now that nothing can fail any more. */
-static attend_status finish_source(at_gradients *g, source *s, double weight, attend_error *err)
+/* counts the source in, now that nothing can fail any more */
+static attend_status finish_source(at_gradients *g, source *s, double weight)
 {
-    int before = g->count;
     s->weight = (real)weight;
     g->count = (int)(s - g->sources) + 1;
-    if (survey(g))
-        return ATTEND_OK;
-    g->count = before;
-    return at_error_memory(err);
+    survey(g);
+    return ATTEND_OK;
 }
 
 attend_status at_gradients_add(at_gradients *g, at_tape *tape, double weight, attend_error *err)
@@ -152,7 +161,7 @@ attend_status at_gradients_add(at_gradients *g, at_tape *tape, double weight, at
         return at_error_memory(err);
     for (int i = 0; i < s->count; i++)
         s->part[i] = at_params_at(g->params, i)->frozen ? NULL : at_param_grad(tape, i);
-    return finish_source(g, s, weight, err);
+    return finish_source(g, s, weight);
 }
 
 attend_status at_gradients_add_arrays(at_gradients *g, const real *const *gradient, double weight,
@@ -163,7 +172,7 @@ attend_status at_gradients_add_arrays(at_gradients *g, const real *const *gradie
         return at_error_memory(err);
     for (int i = 0; i < s->count; i++)
         s->part[i] = at_params_at(g->params, i)->frozen ? NULL : gradient[i];
-    return finish_source(g, s, weight, err);
+    return finish_source(g, s, weight);
 }
 
 void at_gradients_clear(at_gradients *g)
@@ -283,7 +292,6 @@ static void walk_part(void *arg, ptrdiff_t begin, ptrdiff_t end)
 {
     const walk *w = arg;
     const at_gradients *g = w->g;
-    unsigned floats = at_floats_flush(); /* also where no second thread was worth it */
     int i = find_active(g, begin);
     for (ptrdiff_t c = begin; c < end; c++) {
         while (g->first_chunk[i + 1] <= c)
@@ -293,7 +301,6 @@ static void walk_part(void *arg, ptrdiff_t begin, ptrdiff_t end)
         at_gradient_chunk chunk = {g->active[i], offset, left < CHUNK ? left : CHUNK, c};
         w->run(w->arg, &chunk);
     }
-    at_floats_restore(floats);
 }
 
 void at_gradients_each(const at_gradients *g, at_gradient_run *run, void *arg)

@@ -32,15 +32,15 @@ typedef struct at_optimiser at_optimiser;
 typedef struct {
     const at_optimiser *optimiser;
     double lr, weight_decay, eps;
-    double beta1, beta2;                /* adam, adamw, bert_adamw */
-    double momentum, dampening;         /* sgd, rmsprop; sgd */
-    double alpha, rho;                  /* rmsprop; adadelta */
-    double lr_decay;                    /* adagrad */
-    double initial_accumulator_value;   /* adagrad */
-    bool nesterov;                      /* sgd */
-    bool amsgrad;                       /* adam, adamw */
-    bool centered;                      /* rmsprop */
-    bool correct_bias;                  /* bert_adamw */
+    double beta1, beta2;              /* adam, adamw, bert_adamw */
+    double momentum, dampening;       /* sgd, rmsprop; sgd */
+    double alpha, rho;                /* rmsprop; adadelta */
+    double lr_decay;                  /* adagrad */
+    double initial_accumulator_value; /* adagrad */
+    bool nesterov;                    /* sgd */
+    bool amsgrad;                     /* adam, adamw */
+    bool centered;                    /* rmsprop */
+    bool correct_bias;                /* bert_adamw */
 } at_optim_options;
 
 /* the defaults of the optimiser of that name, which are PyTorch's */

@@ -205,8 +205,7 @@ static at_settings settings_of(at_rate *r)
     return (at_settings){r->schedule->name, r->schedule->settings, at_rate_option_table, r};
 }
 
-static attend_status init(at_rate *r, const char *name, size_t length, double lr,
-                          attend_error *err)
+static attend_status init(at_rate *r, const char *name, size_t length, double lr, attend_error *err)
 {
     at_str names = {0};
     for (int i = 0; i < at_schedules_count; i++) {

@@ -33,7 +33,7 @@ typedef struct {
 
 typedef struct {
     const at_schedule *schedule;
-    double lr;                /* what the schedule starts from or rises to */
+    double lr; /* what the schedule starts from or rises to */
 
     int warmup;               /* steps of linear rise */
     int total;                /* steps until the end is reached; 0: not known yet */

@@ -52,8 +52,8 @@ static attend_status unknown(const at_settings *s, const char *name, size_t leng
         next += size;
     }
     return at_error(err, ATTEND_OPTION, "%s has no setting \"%s\"%s%s%s; it has: %s", s->owner,
-                    word, *guess.best ? "; did you mean " : "", guess.best,
-                    *guess.best ? "?" : "", *s->has ? s->has : "none");
+                    word, *guess.best ? "; did you mean " : "", guess.best, *guess.best ? "?" : "",
+                    *s->has ? s->has : "none");
 }
 
 static attend_status assign(const at_settings *s, const at_option *o, const char *value,

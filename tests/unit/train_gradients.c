@@ -217,6 +217,32 @@ static void leaves_out_frozen_parameters(void **state)
     at_params_at(params, 1)->frozen = false;
 }
 
+static void a_failed_add_leaves_the_sum_as_it_was(void **state)
+{
+    const real *part[COUNT + 100] = {array[1], array[1], array[1], array[1]};
+    at_parameter *p;
+    (void)state;
+    add(0, true, 1);
+    for (int i = 0; i < 100; i++) { /* so many that all memory must grow */
+        char name[] = {'n', (char)('0' + i / 10), (char)('0' + i % 10), 0};
+        at_params_add(params, name, SHAPE(LARGEST), INIT_ZERO, &p, &err);
+    }
+    memcpy(want, array[0], sizeof want);
+    attend_status status = ATTEND_MEMORY;
+    for (long n = 0; status != ATTEND_OK; n++) {
+        assert_b_is_want();
+        assert_int_equal(at_gradients_count(g), COUNT);
+        at_alloc_fail_after(n);
+        status = at_gradients_add_arrays(g, part, 1, &err);
+        at_alloc_fail_after(-1);
+        assert_true(status == ATTEND_OK || status == ATTEND_MEMORY);
+    }
+    for (int i = 0; i < LARGEST; i++)
+        want[i] = array[0][i] + array[1][i];
+    assert_b_is_want();
+    assert_int_equal(at_gradients_count(g), COUNT + 1);
+}
+
 /* ---- chunks ----------------------------------------------------------------------------- */
 
 static void mark(void *arg, const at_gradient_chunk *c)
@@ -312,6 +338,7 @@ int main(void)
         TEST(rounds_of_the_same_size_allocate_nothing),
         TEST(takes_parameters_that_came_later),
         TEST(leaves_out_frozen_parameters),
+        TEST(a_failed_add_leaves_the_sum_as_it_was),
         TEST(chunks_cover_every_element_once),
         TEST(adds_the_gradients_of_tapes),
         TEST(refuses_a_failed_tape),

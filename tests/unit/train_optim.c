@@ -347,11 +347,14 @@ static void asks_its_rule_once_for_each_parameter(void **state)
 {
     (void)state;
     model *m = open_model("adamw"), *same = open_model("adamw");
+    at_optim_state s;
     int asked = 0;
     at_optim_set_rule(m->optim, freeze_output, &asked);
     for (int i = 0; i < 4; i++)
         step(m, i);
     assert_int_equal(asked, 3);
+    for (int i = 0; at_optim_state_at(m->optim, i, &s); i++)
+        assert_string_not_equal(s.parameter->name, "output.weight");
     assert_memory_equal(value(m, 2), value(same, 2), LARGE * sizeof(real));
     assert_memory_not_equal(value(m, 0), value(same, 0), SMALL * sizeof(real));
     close_model(m);
@@ -618,6 +621,39 @@ static void resumes_bit_for_bit_from_its_state(void **state)
     }
 }
 
+static void keeps_no_more_state_than_its_options_need(void **state)
+{
+    static const struct {
+        const char *text, *names;
+    } kept[] = {
+        {"sgd", "step"},
+        {"sgd:momentum=0.9", "momentum_buffer step"},
+        {"adam", "exp_avg exp_avg_sq step"},
+        {"adamw:amsgrad", "exp_avg exp_avg_sq max_exp_avg_sq step"},
+        {"bert_adamw", "exp_avg exp_avg_sq step"},
+        {"adadelta", "square_avg acc_delta step"},
+        {"adagrad", "sum step"},
+        {"rmsprop", "square_avg step"},
+        {"rmsprop:momentum=0.9", "square_avg momentum_buffer step"},
+        {"rmsprop:centered", "square_avg grad_avg step"},
+    };
+    (void)state;
+    for (size_t c = 0; c < sizeof kept / sizeof *kept; c++) {
+        model *m = open_model(kept[c].text);
+        char names_kept[200] = "";
+        at_optim_state s;
+        assert_false(at_optim_state_at(m->optim, 0, &s)); /* none before the first gradient */
+        step(m, 0);
+        for (int i = 0; at_optim_state_at(m->optim, i, &s); i++)
+            if (s.parameter->index == 1) {
+                strcat(names_kept, *names_kept ? " " : "");
+                strcat(names_kept, s.name);
+            }
+        assert_string_equal(names_kept, kept[c].names);
+        close_model(m);
+    }
+}
+
 static void refuses_state_that_does_not_belong(void **state)
 {
     static const char *const wrong[] = {"encoder.weight.max_exp_avg_sq", "encoder.weight.exp",
@@ -734,6 +770,7 @@ int main(void)
         cmocka_unit_test(later_steps_allocate_nothing),
         cmocka_unit_test(survives_the_failure_of_any_allocation),
         cmocka_unit_test(resumes_bit_for_bit_from_its_state),
+        cmocka_unit_test(keeps_no_more_state_than_its_options_need),
         cmocka_unit_test(refuses_state_that_does_not_belong),
         cmocka_unit_test(refuses_gradients_of_another_model),
         cmocka_unit_test(defaults_are_those_of_pytorch),
