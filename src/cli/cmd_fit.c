@@ -136,8 +136,10 @@ static void write_table(at_str *out, const report *r, int columns)
         at_table_cell(&table, "%s", kind_names[kind]);
         at_table_cell(&table, "%s", at_str_text(&weight));
         at_table_cell(&table, "%.4g", r->error[kind]);
-        at_table_cell(&table, r->error[0] > 0 ? "%.0f %%" : "",
-                      100 * r->error[kind] / r->error[0]);
+        if (r->error[0] > 0)
+            at_table_cell(&table, "%.0f %%", 100 * r->error[kind] / r->error[0]);
+        else
+            at_table_cell(&table, "-"); /* all y are equal */
     }
     at_table_write(out, &table, ATTEND_TABLE_TEXT, columns);
     out->failed |= weight.failed;
