@@ -144,7 +144,8 @@ static void reads_numbers_and_names_what_is_none(void **state)
 {
     (void)state;
     check_number("1, -2.5e1 ,3\n", 1, -25, NULL);
-    check_number("\n\n1;2,5\n", 1, 0, ":3: column 2: \"2,5\" is not a number; write a decimal point");
+    check_number("\n\n1;2,5\n", 1, 0,
+                 ":3: column 2: \"2,5\" is not a number; write a decimal point");
     check_number("1,two\n", 1, 0, ":1: column 2: \"two\" is not a number");
     check_number("1,\x1b[31m\n", 1, 0, ":1: column 2: \"?[31m\" is not a number");
     check_number("1, \n", 1, 0, ":1: column 2 is empty; it needs a number");

@@ -306,7 +306,7 @@ static void accepts_a_sound_table_and_names_what_is_wrong(void **state)
         {{.name = "a"}, "--a: help is a sentence"},
         {{.name = "a", .help = "With a stop."}, "--a: help is a sentence"},
         {{.name = "a", .help = "No list", .type = ATTEND_OPTION_CHOICE}, "--a: choices and type"},
-        {{.name = "a", .help = "Default", .type = ATTEND_OPTION_INT, .value = "9", .min = 1, .max = 3},
+        {{.name = "a", .help = "D", .type = ATTEND_OPTION_INT, .value = "9", .min = 1, .max = 3},
          "a: 9 is out of range"},
     };
     for (size_t i = 0; i < sizeof wrong / sizeof *wrong; i++) {
@@ -337,7 +337,8 @@ static void survives_random_command_lines(void **state)
 {
     (void)state;
     static const char *const pieces[] = {"--", "-", "steps", "=", "no-", "plot", "-q", "-s", "5",
-                                         "--kernel", "box", "-1", "--out", "\xff", "json", "k", "-jk"};
+                                         "--kernel", "box", "-1", "--out",
+                                         "\xff", "json", "k", "-jk"};
     const unsigned count = sizeof pieces / sizeof *pieces;
     unsigned random = 1;
     for (int i = 0; i < 20000; i++) {

@@ -144,13 +144,15 @@ static void writes_manual_pages_that_roff_prints_as_meant(void **state)
     assert_non_null(strstr(page, "\n.SS Training\n.TP\n.B \\-s, \\-\\-steps N\n"));
     assert_non_null(strstr(page, "don\\(aqt draw: \\eo/.\n"));
     assert_non_null(strstr(page, "\n.SH EXIT STATUS\n.TP\n.B 0\nAll went well\n"));
-    assert_non_null(strstr(page, "\n.SH SEE ALSO\n.BR tool (1),\n.BR tool\\-shell (1),\n.BR tool\\-help (1)\n"));
+    assert_non_null(strstr(page, "\n.SH SEE ALSO\n.BR tool (1),\n"
+                                 ".BR tool\\-shell (1),\n.BR tool\\-help (1)\n"));
     assert_null(strstr(page, "secret"));
     at_str_clear(&s);
     at_program_man(&s, &tool);
     page = at_str_text(&s);
     assert_non_null(strstr(page, "\n.SH COMMANDS\n.TP\n.B fit\nFit a curve to points\n.TP\n"));
-    assert_non_null(strstr(page, "\n.SH SEE ALSO\n.BR tool\\-fit (1),\n.BR tool\\-shell (1),\n.BR tool\\-help (1)\n"));
+    assert_non_null(strstr(page, "\n.SH SEE ALSO\n.BR tool\\-fit (1),\n"
+                                 ".BR tool\\-shell (1),\n.BR tool\\-help (1)\n"));
     assert_null(strstr(page, "ghost"));
     at_str_free(&s);
 }
