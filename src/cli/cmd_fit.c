@@ -4,6 +4,7 @@
 #include <time.h>
 
 #include "base/file.h"
+#include "base/log.h"
 #include "base/memory.h"
 #include "base/number.h"
 #include "base/progress.h"
@@ -94,6 +95,7 @@ static attend_status train(const fit *o, const at_points *points, watcher *w,
     options_of_fit.progress = watch;
     options_of_fit.user = w;
     at_cli_catch_signals();
+    at_log(ATTEND_LOG_DEBUG, "training on %zu points", points->rows);
     attend_status status = attend_fit(points->rows, points->columns, points->x, points->y,
                                       &options_of_fit, pooling, err);
     at_cli_progress_end(w->cli);

@@ -21,9 +21,9 @@ fi
 stop() # SIGNAL CODE: sends it while a long training runs
 {
     local process code file=$1.safetensors
-    attend fit points.csv --steps 1000000 --no-plot --out "$file" > out 2> err &
+    attend fit points.csv -v --steps 1000000 --no-plot --out "$file" > out 2> err &
     process=$!
-    sleep 0.7
+    for i in {1..300}; do grep -q training err && break; sleep 0.1; done
     kill -s "$1" $process
     wait $process
     code=$?
