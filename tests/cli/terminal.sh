@@ -21,9 +21,10 @@ fi
 stop() # SIGNAL CODE: sends it while a long training runs
 {
     local process code file=$1.safetensors
+    rm -f err
     attend fit points.csv -v --steps 1000000 --no-plot --out "$file" > out 2> err &
     process=$!
-    for i in {1..300}; do grep -q training err && break; sleep 0.1; done
+    for i in {1..300}; do grep -qs training err && break; sleep 0.1; done
     kill -s "$1" $process
     wait $process
     code=$?
