@@ -20,7 +20,11 @@
 #include "base/threads.h"
 #include "tensor/gemm_kernel.h"
 
-enum { MC = 144, KC = ATTEND_GEMM_KC, NC = 3072, SMALL_MC = ATTEND_GEMM_MR_MAX, SMALL_NC = ATTEND_GEMM_NR_MAX };
+enum {
+    MC = 144, KC = 256, NC = 3072,
+    FEW_KC = 16, /* rows of B at a time where B is read unpacked */
+    SMALL_KC = 64, SMALL_MC = ATTEND_GEMM_MR_MAX, SMALL_NC = ATTEND_GEMM_NR_MAX, /* without memory */
+};
 
 static const at_gemm_kernel *kernel(void)
 {
@@ -82,15 +86,88 @@ static void scale_rows(const product *g)
     }
 }
 
+/* brings the next tile of C near while this one is computed */
+static inline void fetch(const real *c, ptrdiff_t ldc, int rows, int columns)
+{
+    for (int i = 0; i < rows; i++) {
+        __builtin_prefetch(c + i * ldc, 1);
+        __builtin_prefetch(c + i * ldc + columns - 1, 1);
+    }
+}
+
 /* all tiles of an A block [mc,kc] by a B block [kc,nc] */
 static void tiles(const product *g, int mc, int nc, int kc, const real *a, const real *b,
-                  ptrdiff_t b_stride, real *c, bool load)
+                  ptrdiff_t b_stride, ptrdiff_t b_step, real *c, bool load)
 {
     int mr = g->kernel->mr, nr = g->kernel->nr;
     for (int j = 0; j < nc; j += nr, b += b_stride)
-        for (int i = 0; i < mc; i += mr)
-            g->kernel->tile(min(mr, mc - i), min(nr, nc - j), kc, a + (ptrdiff_t)i * kc, b,
-                            c + i * g->ldc + j, g->ldc, load);
+        for (int i = 0; i < mc; i += mr) {
+            int m = min(mr, mc - i), n = min(nr, nc - j);
+            if (i + mr < mc)
+                fetch(c + (i + mr) * g->ldc + j, g->ldc, min(mr, mc - i - mr), n);
+            else if (j + nr < nc)
+                fetch(c + j + nr, g->ldc, min(mr, mc), min(nr, nc - j - nr));
+            g->kernel->tile(m, n, kc, a + (ptrdiff_t)i * kc, b, b_step, c + i * g->ldc + j, g->ldc,
+                            load);
+        }
+}
+
+/* memory for packed blocks, and how large they may be */
+typedef struct {
+    real *a, *b;
+    int mc, kc, nc;
+} room;
+
+/* steps of about `most` that cut n evenly */
+static int even(int n, int most)
+{
+    int parts = (n + most - 1) / most;
+    return parts ? (n + parts - 1) / parts : most;
+}
+
+static void multiply_blocks(const product *g, room r)
+{
+    int nr = g->kernel->nr, kcs = even(g->k, r.kc);
+    for (int j = 0; j < g->n; j += r.nc) {
+        int nc = min(r.nc, g->n - j);
+        for (int p = 0; p < g->k; p += kcs) {
+            int kc = min(kcs, g->k - p);
+            const real *panels = r.b;
+            ptrdiff_t stride = (ptrdiff_t)kc * nr;
+            if (g->packed) {
+                stride = (ptrdiff_t)g->k * nr;
+                panels = g->packed->panels + j / nr * stride + (ptrdiff_t)p * nr;
+            } else {
+                g->kernel->pack_b(nc, kc, g->b + p * g->brs + j * g->bcs, g->brs, g->bcs, r.b,
+                                  stride);
+            }
+            for (int i = 0; i < g->m; i += r.mc) {
+                int mc = min(r.mc, g->m - i);
+                g->kernel->pack_a(mc, kc, g->alpha, g->a + i * g->ars + p * g->acs, g->ars, g->acs,
+                                  r.a);
+                tiles(g, mc, nc, kc, r.a, panels, stride, nr, g->c + i * g->ldc + j,
+                      p > 0 || g->beta != 0);
+            }
+        }
+    }
+}
+
+/* Few rows: packing B would cost as much as the product. A few rows of B at a time are read where
+ * they are, from left to right; only the columns of the last, narrow panel are packed. */
+static void multiply_few(const product *g, room r)
+{
+    int nr = g->kernel->nr, whole = g->n / nr * nr;
+    for (int p = 0; p < g->k; p += FEW_KC) {
+        int kc = min(FEW_KC, g->k - p);
+        const real *b = g->b + p * g->brs;
+        bool load = p > 0 || g->beta != 0;
+        g->kernel->pack_a(g->m, kc, g->alpha, g->a + p * g->acs, g->ars, g->acs, r.a);
+        tiles(g, g->m, whole, kc, r.a, b, nr, g->brs, g->c, load);
+        if (whole < g->n) {
+            g->kernel->pack_b(g->n - whole, kc, b + whole, g->brs, 1, r.b, (ptrdiff_t)kc * nr);
+            tiles(g, g->m, g->n - whole, kc, r.a, r.b, 0, nr, g->c + whole, load);
+        }
+    }
 }
 
 static void multiply(const product *g)
@@ -99,30 +176,15 @@ static void multiply(const product *g)
         return;
     if (g->k <= 0 || (g->beta != 0 && g->beta != 1))
         scale_rows(g);
-    real small[KC * (SMALL_MC + SMALL_NC)];
-    real *memory = packing_memory();
     int mr = g->kernel->mr, nr = g->kernel->nr;
-    int mcs = memory ? MC / mr * mr : mr, ncs = memory ? NC / nr * nr : nr;
-    real *a = memory ? memory : small, *b = a + (ptrdiff_t)mcs * KC;
-    for (int j = 0; j < g->n; j += ncs) {
-        int nc = min(ncs, g->n - j);
-        for (int p = 0; p < g->k; p += KC) {
-            int kc = min(KC, g->k - p);
-            const real *panels = b;
-            ptrdiff_t stride = (ptrdiff_t)kc * nr;
-            if (g->packed) {
-                stride = (ptrdiff_t)g->k * nr;
-                panels = g->packed->panels + j / nr * stride + (ptrdiff_t)p * nr;
-            } else {
-                g->kernel->pack_b(nc, kc, g->b + p * g->brs + j * g->bcs, g->brs, g->bcs, b, stride);
-            }
-            for (int i = 0; i < g->m; i += mcs) {
-                int mc = min(mcs, g->m - i);
-                g->kernel->pack_a(mc, kc, g->alpha, g->a + i * g->ars + p * g->acs, g->ars, g->acs, a);
-                tiles(g, mc, nc, kc, a, panels, stride, g->c + i * g->ldc + j, p > 0 || g->beta != 0);
-            }
-        }
-    }
+    real small[SMALL_KC * (SMALL_MC + SMALL_NC)];
+    real *memory = packing_memory();
+    room r = memory ? (room){memory, memory + (ptrdiff_t)KC * MC, MC / mr * mr, KC, NC / nr * nr}
+                    : (room){small, small + SMALL_KC * SMALL_MC, mr, SMALL_KC, nr};
+    if (!g->packed && g->bcs == 1 && g->m <= mr)
+        multiply_few(g, r);
+    else
+        multiply_blocks(g, r);
 }
 
 /* ---- threads: a grid of row and column ranges ------------------------------------------- */

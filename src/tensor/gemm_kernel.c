@@ -40,8 +40,8 @@ static inline void store(real *p, vector v) { *(vector_unaligned *)p = v; }
 /* m is a constant in each call below, so the loops over it unroll and the
  * accumulators live in registers */
 static inline __attribute__((always_inline)) void tile_rows(int m, int k, const real *a,
-                                                            const real *b, real *c, ptrdiff_t ldc,
-                                                            bool load_c)
+                                                            const real *b, ptrdiff_t b_step,
+                                                            real *c, ptrdiff_t ldc, bool load_c)
 {
     vector acc[MR][NV];
 #pragma GCC unroll 16
@@ -49,7 +49,7 @@ static inline __attribute__((always_inline)) void tile_rows(int m, int k, const 
 #pragma GCC unroll 4
         for (int v = 0; v < NV; v++)
             acc[i][v] = load_c ? load(c + i * ldc + v * LANES) : (vector){0};
-    for (int p = 0; p < k; p++, a += MR, b += NR) {
+    for (int p = 0; p < k; p++, a += MR, b += b_step) {
         vector row[NV];
 #pragma GCC unroll 4
         for (int v = 0; v < NV; v++)
@@ -68,34 +68,35 @@ static inline __attribute__((always_inline)) void tile_rows(int m, int k, const 
 }
 
 /* a tile of the full width */
-static void tile_wide(int m, int k, const real *a, const real *b, real *c, ptrdiff_t ldc, bool load_c)
+static void tile_wide(int m, int k, const real *a, const real *b, ptrdiff_t b_step, real *c,
+                      ptrdiff_t ldc, bool load_c)
 {
     switch (m) {
-    case 1: tile_rows(1, k, a, b, c, ldc, load_c); break;
-    case 2: tile_rows(2, k, a, b, c, ldc, load_c); break;
-    case 3: tile_rows(3, k, a, b, c, ldc, load_c); break;
+    case 1: tile_rows(1, k, a, b, b_step, c, ldc, load_c); break;
+    case 2: tile_rows(2, k, a, b, b_step, c, ldc, load_c); break;
+    case 3: tile_rows(3, k, a, b, b_step, c, ldc, load_c); break;
 #if defined(__AVX2__) || defined(__aarch64__)
-    case 4: tile_rows(4, k, a, b, c, ldc, load_c); break;
-    case 5: tile_rows(5, k, a, b, c, ldc, load_c); break;
-    case 6: tile_rows(6, k, a, b, c, ldc, load_c); break;
+    case 4: tile_rows(4, k, a, b, b_step, c, ldc, load_c); break;
+    case 5: tile_rows(5, k, a, b, b_step, c, ldc, load_c); break;
+    case 6: tile_rows(6, k, a, b, b_step, c, ldc, load_c); break;
 #endif
 #if defined(__AVX512F__)
-    case 7: tile_rows(7, k, a, b, c, ldc, load_c); break;
-    case 8: tile_rows(8, k, a, b, c, ldc, load_c); break;
-    case 9: tile_rows(9, k, a, b, c, ldc, load_c); break;
-    case 10: tile_rows(10, k, a, b, c, ldc, load_c); break;
-    case 11: tile_rows(11, k, a, b, c, ldc, load_c); break;
-    case 12: tile_rows(12, k, a, b, c, ldc, load_c); break;
+    case 7: tile_rows(7, k, a, b, b_step, c, ldc, load_c); break;
+    case 8: tile_rows(8, k, a, b, b_step, c, ldc, load_c); break;
+    case 9: tile_rows(9, k, a, b, b_step, c, ldc, load_c); break;
+    case 10: tile_rows(10, k, a, b, b_step, c, ldc, load_c); break;
+    case 11: tile_rows(11, k, a, b, b_step, c, ldc, load_c); break;
+    case 12: tile_rows(12, k, a, b, b_step, c, ldc, load_c); break;
 #endif
     }
 }
 
 /* a tile at the right edge goes through a full-width copy */
-static void tile(int m, int n, int k, const real *a, const real *b, real *c, ptrdiff_t ldc,
-                 bool load_c)
+static void tile(int m, int n, int k, const real *a, const real *b, ptrdiff_t b_step, real *c,
+                 ptrdiff_t ldc, bool load_c)
 {
     if (n == NR) {
-        tile_wide(m, k, a, b, c, ldc, load_c);
+        tile_wide(m, k, a, b, b_step, c, ldc, load_c);
         return;
     }
     real edge[MR * NR];
@@ -104,7 +105,7 @@ static void tile(int m, int n, int k, const real *a, const real *b, real *c, ptr
         for (int i = 0; i < m; i++)
             memcpy(edge + i * NR, c + i * ldc, (size_t)n * sizeof *c);
     }
-    tile_wide(m, k, a, b, edge, NR, load_c);
+    tile_wide(m, k, a, b, b_step, edge, NR, load_c);
     for (int i = 0; i < m; i++)
         memcpy(c + i * ldc, edge + i * NR, (size_t)n * sizeof *c);
 }
@@ -196,6 +197,21 @@ static void pack_rows(int m, int width, int k, real alpha, const real *in, ptrdi
             out[p * width + i] = alpha * in[i * rs + p];
 }
 
+/* one row of one panel. The last vector may spill over: into the next row of the panel, which is
+ * written later; it reads as far into the next row of the matrix, so not in the last row. */
+static inline __attribute__((always_inline)) void copy_row(int width, bool last, real alpha,
+                                                           const real *from, real *to)
+{
+    if (width % LANES == 0 || !last) {
+#pragma GCC unroll 4
+        for (int i = 0; i < width; i += LANES)
+            store(to + i, alpha * load(from + i));
+    } else {
+        for (int i = 0; i < width; i++)
+            to[i] = alpha * from[i];
+    }
+}
+
 /* The same from columns: row p of the panels [n/width][k][width] is alpha * in[p*cs + 0..n). A
  * few panels are filled together, so that memory is read in long pieces: alone, each would visit
  * k lines that lie a power of two apart and push each other out of the cache. */
@@ -211,9 +227,7 @@ static inline __attribute__((always_inline)) void pack_columns(int n, int width,
             const real *from = in + p * cs + i;
             real *to = out + p * width;
             for (int j = 0; j < whole; j++, from += width, to += stride)
-#pragma GCC unroll 32
-                for (int q = 0; q < width; q++)
-                    to[q] = alpha * from[q];
+                copy_row(width, p == k - 1, alpha, from, to);
             for (int q = 0; q < rest; q++)
                 to[q] = alpha * from[q];
         }

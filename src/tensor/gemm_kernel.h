@@ -20,16 +20,16 @@
 
 #include "base/real.h"
 
-enum { ATTEND_GEMM_MR_MAX = 16, ATTEND_GEMM_NR_MAX = 32, ATTEND_GEMM_KC = 256 };
+enum { ATTEND_GEMM_MR_MAX = 16, ATTEND_GEMM_NR_MAX = 32 };
 
 typedef struct at_gemm_kernel {
     const char *isa;
     int mr, nr; /* rows and columns of a full tile */
 
-    /* c[m,n] = (load ? c : 0) + a b, with m <= mr, n <= nr;
-     * a: one packed panel [k][mr]; b: one packed panel [k][nr] */
-    void (*tile)(int m, int n, int k, const real *a, const real *b, real *c, ptrdiff_t ldc,
-                 bool load);
+    /* c[m,n] = (load ? c : 0) + a b, with m <= mr, n <= nr; a: one packed panel [k][mr]; b: k
+     * rows of nr, b_step apart: nr for a packed panel, or rows of B itself */
+    void (*tile)(int m, int n, int k, const real *a, const real *b, ptrdiff_t b_step, real *c,
+                 ptrdiff_t ldc, bool load);
 
     /* Packs alpha * A[m,k] into panels [m/mr][k][mr]; A(i,p) = a[i*rs + p*cs],
      * one of rs, cs is 1. The last panel may be partly unwritten. */
