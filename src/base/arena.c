@@ -12,10 +12,7 @@ struct at_chunk {
 
 enum { ALIGNMENT = 64, SMALL_ALIGNMENT = 16 };
 
-void at_arena_init(at_arena *a, size_t first_size)
-{
-    *a = (at_arena){.first_size = first_size};
-}
+void at_arena_init(at_arena *a, size_t first_size) { *a = (at_arena){.first_size = first_size}; }
 
 static void free_chunks(at_chunk *chunk)
 {

@@ -6,7 +6,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-void *at_alloc(size_t bytes);              /* uninitialised, 64-byte aligned; NULL on failure */
+void *at_alloc(size_t bytes); /* uninitialised, 64-byte aligned; NULL on failure */
 void *at_alloc_zero(size_t count, size_t size);
 void *at_realloc(void *old, size_t old_bytes, size_t bytes); /* keeps min(old, new) bytes */
 void at_free(void *memory);
@@ -16,8 +16,9 @@ char *at_strdup(const char *text);
 bool at_size_multiply(size_t count, size_t size, size_t *product);
 
 /* ---- for tests ---- */
-void at_alloc_fail_after(long n); /* the n-th allocation from now fails, and all after it; -1: never */
-long at_alloc_count(void);        /* allocations so far */
-long at_alloc_live(void);         /* allocations not yet freed */
+void at_alloc_fail_after(
+    long n);               /* the n-th allocation from now fails, and all after it; -1: never */
+long at_alloc_count(void); /* allocations so far */
+long at_alloc_live(void);  /* allocations not yet freed */
 
 #endif

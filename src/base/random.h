@@ -21,8 +21,8 @@ void at_random_words(at_random r, uint32_t index, uint32_t words[4]);
 
 /* the index-th number of this place */
 uint32_t at_random_u32(at_random r, uint32_t index);
-double at_random_uniform(at_random r, uint32_t index);          /* in [0,1), 53 bits */
-double at_random_normal(at_random r, uint32_t index);           /* mean 0, variance 1 */
+double at_random_uniform(at_random r, uint32_t index);             /* in [0,1), 53 bits */
+double at_random_normal(at_random r, uint32_t index);              /* mean 0, variance 1 */
 uint32_t at_random_below(at_random r, uint32_t index, uint32_t n); /* in [0,n), unbiased */
 
 /* a random order of 0..n-1 */

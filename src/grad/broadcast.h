@@ -5,12 +5,13 @@
 #include "tensor/shape.h"
 
 typedef struct {
-    at_shape shape;  /* of the result */
-    bool same;       /* both have this shape; the rest is not filled in then */
-    size_t rows;     /* of the result; each has n elements */
+    at_shape shape; /* of the result */
+    bool same;      /* both have this shape; the rest is not filled in then */
+    size_t rows;    /* of the result; each has n elements */
     int n;
-    int outer[3];                 /* the three outer sizes, 1 where there are fewer */
-    ptrdiff_t a_step[4], b_step[4]; /* of each operand along the outer axes and the row; 0 repeats */
+    int outer[3]; /* the three outer sizes, 1 where there are fewer */
+    ptrdiff_t a_step[4],
+        b_step[4]; /* of each operand along the outer axes and the row; 0 repeats */
 } at_broadcast;
 
 /* false when the shapes do not fit */

@@ -10,14 +10,16 @@
 
 typedef struct {
     bool ok;
-    double worst;           /* largest relative error found */
-    char where[sizeof((attend_error *)0)->message];        /* the parameter and element, or the error message */
+    double worst;                                   /* largest relative error found */
+    char where[sizeof((attend_error *)0)->message]; /* the parameter and element, or the error
+                                                       message */
 } at_check;
 
 /* The loss is a fixed random weighting of build's result. Every element of every parameter that
  * build uses is checked: |analytic - numeric| <= tolerance * (1 + largest gradient of that
  * parameter). watch (or NULL) is set on the tape that computes the analytic gradients. */
-at_check at_gradient_check(at_build *build, const void *arg, double tolerance, at_watch *watch, void *user);
+at_check at_gradient_check(at_build *build, const void *arg, double tolerance, at_watch *watch,
+                           void *user);
 
 /* Two ways to build the same: values and gradients of all parameters agree. */
 at_check at_builds_agree(at_build *one, at_build *other, const void *arg, double tolerance);

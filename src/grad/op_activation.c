@@ -33,17 +33,20 @@ static at_tensor *input(at_tape *t, at_path s)
     return at_param(t, s, "x", SHAPE(3, 7), INIT_NORMAL(2));
 }
 
-#define ACTIVATION(f, which, text)                                                              \
-    at_tensor *at_##f(at_tape *t, at_tensor *x) { return apply(t, &at_op_##f, which, x); }      \
-    static void f##_backward(const at_node *n) { back(n, which); }                              \
-    static at_tensor *f##_sample(at_tape *t, at_path s, const void *arg)                        \
-    {                                                                                           \
-        (void)arg;                                                                              \
-        return at_##f(t, input(t, s));                                                          \
-    }                                                                                           \
-    const at_op at_op_##f = {                                                                   \
-        .name = #f, .formula = text, .backward = f##_backward, .sample = f##_sample,            \
-        .forgets_output = which > ATTEND_ACT_RELU,                                              \
+#define ACTIVATION(f, which, text)                                                         \
+    at_tensor *at_##f(at_tape *t, at_tensor *x) { return apply(t, &at_op_##f, which, x); } \
+    static void f##_backward(const at_node *n) { back(n, which); }                         \
+    static at_tensor *f##_sample(at_tape *t, at_path s, const void *arg)                   \
+    {                                                                                      \
+        (void)arg;                                                                         \
+        return at_##f(t, input(t, s));                                                     \
+    }                                                                                      \
+    const at_op at_op_##f = {                                                              \
+        .name = #f,                                                                        \
+        .formula = text,                                                                   \
+        .backward = f##_backward,                                                          \
+        .sample = f##_sample,                                                              \
+        .forgets_output = which > ATTEND_ACT_RELU,                                         \
     };
 
 ACTIVATION(tanh, ATTEND_ACT_TANH, "y = tanh x")
@@ -66,10 +69,17 @@ at_activation *at_activation_find(const char *name)
         const char *name;
         at_activation *f;
     } list[] = {
-        {"gelu", at_gelu},       {"gelu_new", at_gelu_tanh},    {"gelu_fast", at_gelu_tanh},
-        {"gelu_pytorch_tanh", at_gelu_tanh}, {"quick_gelu", at_quick_gelu}, {"silu", at_silu},
-        {"swish", at_silu},      {"relu", at_relu},             {"tanh", at_tanh},
-        {"sigmoid", at_sigmoid}, {"linear", identity},
+        {"gelu", at_gelu},
+        {"gelu_new", at_gelu_tanh},
+        {"gelu_fast", at_gelu_tanh},
+        {"gelu_pytorch_tanh", at_gelu_tanh},
+        {"quick_gelu", at_quick_gelu},
+        {"silu", at_silu},
+        {"swish", at_silu},
+        {"relu", at_relu},
+        {"tanh", at_tanh},
+        {"sigmoid", at_sigmoid},
+        {"linear", identity},
     };
     for (size_t i = 0; i < sizeof list / sizeof *list; i++)
         if (strcmp(list[i].name, name) == 0)

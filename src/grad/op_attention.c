@@ -6,7 +6,8 @@
  *     C = O / l;   kept: m and l for each query
  *
  * Backward computes P = e^(S - m) / l again, block by block:
- *     dV = P^T dC,  dP = dC V^T,  dS = P (dP - D),  D = sum_j dC_j C_j,  dQ = c dS K,  dK = c dS^T Q */
+ *     dV = P^T dC,  dP = dC V^T,  dS = P (dP - D),  D = sum_j dC_j C_j,  dQ = c dS K,  dK = c dS^T
+ * Q */
 #include <string.h>
 
 #include "base/threads.h"
@@ -103,8 +104,8 @@ static void forward_block(void *arg, int item)
         for (int r = 0; r < rows; r++)
             online_row(columns, scores + r * BLOCK, &max[r], &sum[r], s->e, out + r * ld);
         const real *v = at_head((real *)w->v, s, b, h, s->keys, s->e) + j * ld;
-        at_gemm(rows, s->e, columns, 1, (at_matrix){scores, BLOCK, false}, (at_matrix){v, ld, false},
-                1, out, ld);
+        at_gemm(rows, s->e, columns, 1, (at_matrix){scores, BLOCK, false},
+                (at_matrix){v, ld, false}, 1, out, ld);
     }
     norm *kept = norms(w, b, h) + i;
     for (int r = 0; r < rows; r++) {
@@ -219,7 +220,10 @@ at_attention_sample at_attention_sample_new(at_tape *t, at_path s)
         at_param(t, s, "q", SHAPE(2, 3, 4), INIT_NORMAL(1)),
         at_param(t, s, "k", SHAPE(2, 5, 4), INIT_NORMAL(1)),
         at_param(t, s, "v", SHAPE(2, 5, 6), INIT_NORMAL(1)),
-        {.lengths = lengths, .hidden = hidden, .hidden_shape = SHAPE(2, 1, 3, 5), .causal = true,
+        {.lengths = lengths,
+         .hidden = hidden,
+         .hidden_shape = SHAPE(2, 1, 3, 5),
+         .causal = true,
          .offset = 2},
     };
 }

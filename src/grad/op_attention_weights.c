@@ -21,11 +21,14 @@ bool at_attention_fit(at_tape *t, at_attention_sizes *s, at_tensor *q, at_tensor
                 at_shape_print(a).text, at_shape_print(b).text, at_shape_print(c).text, heads);
         return false;
     }
-    *s = (at_attention_sizes){.batch = a.dim[0], .heads = heads, .queries = a.dim[1],
-                              .keys = b.dim[1], .d = a.dim[2] / heads, .e = c.dim[2] / heads,
+    *s = (at_attention_sizes){.batch = a.dim[0],
+                              .heads = heads,
+                              .queries = a.dim[1],
+                              .keys = b.dim[1],
+                              .d = a.dim[2] / heads,
+                              .e = c.dim[2] / heads,
                               .scale = scale};
-    return at_mask_fit(t, "attention", mask, SHAPE(s->batch, heads, s->queries, s->keys),
-                       &s->mask);
+    return at_mask_fit(t, "attention", mask, SHAPE(s->batch, heads, s->queries, s->keys), &s->mask);
 }
 
 typedef struct {
@@ -72,7 +75,11 @@ at_attention_result at_attention_weights(at_tape *t, at_tensor *q, at_tensor *k,
     at_tensor *weights = at_new(t, SHAPE(s->batch, heads, s->queries, s->keys));
     if (at_failed(t))
         return poison;
-    work w = {.s = s, .q = q->value, .k = k->value, .v = v->value, .weights = weights->value,
+    work w = {.s = s,
+              .q = q->value,
+              .k = k->value,
+              .v = v->value,
+              .weights = weights->value,
               .context = context->value};
     at_parallel_each(s->batch * heads, forward_head, &w);
     if (at_recording(t, INPUTS(q, k, v)))
@@ -116,8 +123,12 @@ static void backward_head(void *arg, int item)
 static void backward(const at_node *n)
 {
     const at_attention_sizes *s = n->saved;
-    work w = {.s = s, .q = n->in[0]->value, .k = n->in[1]->value, .v = n->in[2]->value,
-              .weights = n->out[1]->value, .d_context = at_grad_out(n, 0),
+    work w = {.s = s,
+              .q = n->in[0]->value,
+              .k = n->in[1]->value,
+              .v = n->in[2]->value,
+              .weights = n->out[1]->value,
+              .d_context = at_grad_out(n, 0),
               .d_weights = at_grad_out(n, 1),
               .scores = at_scratch_reals(n->tape, n->out[1]->len)};
     if (!w.scores)
@@ -135,8 +146,10 @@ static at_tensor *sample(at_tape *t, at_path s, const void *arg)
     (void)arg;
     at_attention_sample in = at_attention_sample_new(t, s);
     at_attention_result r = at_attention_weights(t, in.q, in.k, in.v, 2, (real)0.7, &in.mask);
-    return at_concat(t, 2, (at_tensor *[]){at_reshape(t, r.context, SHAPE(36)),
-                                           at_reshape(t, r.weights, SHAPE(60))}, 0);
+    return at_concat(
+        t, 2,
+        (at_tensor *[]){at_reshape(t, r.context, SHAPE(36)), at_reshape(t, r.weights, SHAPE(60))},
+        0);
 }
 
 /* each head by itself from slices, products and the masked softmax */
@@ -154,9 +167,10 @@ static at_tensor *reference(at_tape *t, at_path s, const void *arg)
         context[h] = at_matmul(t, weights[h], false, v, false, 1);
         weights[h] = at_reshape(t, weights[h], SHAPE(2, 1, 3, 5));
     }
-    return at_concat(t, 2, (at_tensor *[]){
-        at_reshape(t, at_concat(t, 2, context, 2), SHAPE(36)),
-        at_reshape(t, at_concat(t, 2, weights, 1), SHAPE(60))}, 0);
+    return at_concat(t, 2,
+                     (at_tensor *[]){at_reshape(t, at_concat(t, 2, context, 2), SHAPE(36)),
+                                     at_reshape(t, at_concat(t, 2, weights, 1), SHAPE(60))},
+                     0);
 }
 
 const at_op at_op_attention_weights = {

@@ -103,7 +103,9 @@ at_tensor *at_cross_entropy(at_tape *t, at_tensor *logits, at_ids targets,
         return at_poison(t);
     at_tensor *y = at_new(t, SCALAR);
     kept *k = at_scratch(t, sizeof *k);
-    work w = {.targets = c, .logits = logits->value, .norm = at_scratch(t, c->rows * sizeof(at_softmax_norm)),
+    work w = {.targets = c,
+              .logits = logits->value,
+              .norm = at_scratch(t, c->rows * sizeof(at_softmax_norm)),
               .loss = at_scratch(t, c->rows * sizeof(double))};
     if (at_failed(t))
         return at_poison(t);
@@ -133,8 +135,8 @@ static void backward(const at_node *n)
 {
     const kept *k = n->saved;
     at_tensor *x = n->in[0];
-    work w = {.targets = k->targets, .logits = x->value, .norm = k->norm,
-              .scale = *at_grad_out(n, 0)};
+    work w = {
+        .targets = k->targets, .logits = x->value, .norm = k->norm, .scale = *at_grad_out(n, 0)};
     bool in_place = !x->base && x->uses == 1 && x->from && x->from->op->forgets_output;
     w.grad = in_place ? x->value : at_scratch_reals(n->tape, x->len);
     if (!w.grad)

@@ -50,8 +50,13 @@ at_tensor *at_dropout(at_tape *t, at_tensor *x, real p)
     if (at_failed(t))
         return at_poison(t);
     int sentences = x->shape.rank ? x->shape.dim[0] : 1;
-    dropping d = {at_tape_random(t), (uint32_t)((double)p * 4294967296.0), 1 / (1 - p),
-                  sentences ? x->len / (size_t)sentences : 0, x->value, y->value, kept};
+    dropping d = {at_tape_random(t),
+                  (uint32_t)((double)p * 4294967296.0),
+                  1 / (1 - p),
+                  sentences ? x->len / (size_t)sentences : 0,
+                  x->value,
+                  y->value,
+                  kept};
     at_parallel_each(sentences, drop_sentence, &d);
     *saved = (dropped){d.scale, kept};
     if (at_recording(t, INPUTS(x)))

@@ -37,8 +37,14 @@ at_tensor *at_layer_norm(at_tape *t, at_tensor *x, at_tensor *weight, at_tensor 
     real *moments = at_scratch_reals(t, 2 * count); /* mean and 1/std of each row */
     if (at_failed(t))
         return at_poison(t);
-    rows r = {.n = n, .eps = eps, .x = x->value, .w = weight->value, .b = bias->value,
-              .y = y->value, .mean = moments, .rstd = moments + count};
+    rows r = {.n = n,
+              .eps = eps,
+              .x = x->value,
+              .w = weight->value,
+              .b = bias->value,
+              .y = y->value,
+              .mean = moments,
+              .rstd = moments + count};
     at_parallel_for((ptrdiff_t)count, grain(n), forward_rows, &r);
     if (at_recording(t, INPUTS(x, weight, bias)))
         at_record(t, &at_op_layer_norm, INPUTS(x, weight, bias), OUTPUTS(y), moments);
@@ -88,8 +94,8 @@ static void parameter_sums(const at_node *n, const rows *r, size_t count)
     for (int k = 0; k < 2; k++) {
         real beta, *d = at_grad_in(n, 1 + k, &beta);
         for (int block = 0; d && block < BLOCKS; block++)
-            at_vector()->axpy(r->n, 1, s.partial + (size_t)(2 * block + k) * r->n,
-                              block ? 1 : beta, d);
+            at_vector()->axpy(r->n, 1, s.partial + (size_t)(2 * block + k) * r->n, block ? 1 : beta,
+                              d);
     }
 }
 
@@ -98,8 +104,12 @@ static void backward(const at_node *n)
     const at_tensor *x = n->in[0];
     size_t size = (size_t)at_shape_last(x->shape), count = x->len / size;
     real *moments = n->saved;
-    rows r = {.n = size, .x = x->value, .w = n->in[1]->value, .dy = at_grad_out(n, 0),
-              .mean = moments, .rstd = moments + count};
+    rows r = {.n = size,
+              .x = x->value,
+              .w = n->in[1]->value,
+              .dy = at_grad_out(n, 0),
+              .mean = moments,
+              .rstd = moments + count};
     parameter_sums(n, &r, count);
     r.y = at_grad_in(n, 0, &r.beta);
     if (r.y)

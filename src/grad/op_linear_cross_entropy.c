@@ -121,8 +121,12 @@ at_tensor *at_linear_cross_entropy(at_tape *t, at_tensor *x, at_tensor *weight, 
     at_targets *c = at_targets_new(t, "linear cross entropy", targets, rows, classes, options);
     if (!w || !c)
         return at_poison(t);
-    *w = (work){.targets = c, .layout = layout, .width = at_shape_last(x->shape), .x = x->value,
-                .weight = weight->value, .bias = bias ? bias->value : NULL};
+    *w = (work){.targets = c,
+                .layout = layout,
+                .width = at_shape_last(x->shape),
+                .x = x->value,
+                .weight = weight->value,
+                .bias = bias ? bias->value : NULL};
     at_tensor *y = at_new(t, SCALAR);
     if (at_recording(t, 3, in))
         want(t, w, in);

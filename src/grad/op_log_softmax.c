@@ -53,12 +53,13 @@ static void backward_rows(void *arg, ptrdiff_t row, ptrdiff_t end)
 
 static void backward(const at_node *n)
 {
-    rows r = {.n = (size_t)at_shape_last(n->out[0]->shape), .x = n->out[0]->value,
+    rows r = {.n = (size_t)at_shape_last(n->out[0]->shape),
+              .x = n->out[0]->value,
               .dy = at_grad_out(n, 0)};
     r.y = at_grad_in(n, 0, &r.beta);
     if (r.y && r.n)
-        at_parallel_for((ptrdiff_t)(n->out[0]->len / r.n), 4096 / (ptrdiff_t)r.n + 1,
-                        backward_rows, &r);
+        at_parallel_for((ptrdiff_t)(n->out[0]->len / r.n), 4096 / (ptrdiff_t)r.n + 1, backward_rows,
+                        &r);
 }
 
 static at_tensor *sample(at_tape *t, at_path s, const void *arg)

@@ -72,9 +72,13 @@ at_tensor *at_matmul(at_tape *t, at_tensor *a, bool ta, at_tensor *b, bool tb, r
         || (ta ? rows(sa) : columns(sa)) != (tb ? columns(sb) : rows(sb)))
         return at_fail(t, "matmul: %s%s does not fit %s%s", at_shape_print(sa).text,
                        ta ? " transposed" : "", at_shape_print(sb).text, tb ? " transposed" : "");
-    sizes s = {.m = ta ? columns(sa) : rows(sa), .n = tb ? rows(sb) : columns(sb),
-               .k = ta ? rows(sa) : columns(sa), .batch = batch_of(sa.rank > 2 ? sa : sb),
-               .ta = ta, .tb = tb, .alpha = alpha};
+    sizes s = {.m = ta ? columns(sa) : rows(sa),
+               .n = tb ? rows(sb) : columns(sb),
+               .k = ta ? rows(sa) : columns(sa),
+               .batch = batch_of(sa.rank > 2 ? sa : sb),
+               .ta = ta,
+               .tb = tb,
+               .alpha = alpha};
     s.a_step = sa.rank > 2 ? (ptrdiff_t)s.m * s.k : 0;
     s.b_step = sb.rank > 2 ? (ptrdiff_t)s.k * s.n : 0;
     s.y_step = sa.rank > 2 || sb.rank > 2 ? (ptrdiff_t)s.m * s.n : 0;
@@ -86,8 +90,16 @@ at_tensor *at_matmul(at_tape *t, at_tensor *a, bool ta, at_tensor *b, bool tb, r
     if (at_failed(t))
         return at_poison(t);
     *saved = s;
-    all_products(s.batch, (products){s.m, s.n, s.k, alpha, 0, {a->value, columns(sa), ta},
-                                     {b->value, columns(sb), tb}, y->value, s.a_step, s.b_step,
+    all_products(s.batch, (products){s.m,
+                                     s.n,
+                                     s.k,
+                                     alpha,
+                                     0,
+                                     {a->value, columns(sa), ta},
+                                     {b->value, columns(sb), tb},
+                                     y->value,
+                                     s.a_step,
+                                     s.b_step,
                                      s.y_step});
     if (at_recording(t, INPUTS(a, b)))
         at_record(t, &at_op_matmul, INPUTS(a, b), OUTPUTS(y), saved);
@@ -125,9 +137,9 @@ static at_tensor *sample(at_tape *t, at_path s, const void *arg)
     at_tensor *b = at_param(t, s, "b", SHAPE(2, 4, 5), INIT_NORMAL(1));
     at_tensor *shared = at_param(t, s, "shared", SHAPE(6, 5), INIT_NORMAL(1));
     at_tensor *left = at_param(t, s, "left", SHAPE(3, 2), INIT_NORMAL(1));
-    at_tensor *y = at_matmul(t, a, false, b, false, 1);       /* [2,3,5] */
-    y = at_matmul(t, y, false, shared, true, (real)0.5);      /* [2,3,6] */
-    y = at_matmul(t, left, true, y, false, 1);                /* [2,2,6] */
+    at_tensor *y = at_matmul(t, a, false, b, false, 1);        /* [2,3,5] */
+    y = at_matmul(t, y, false, shared, true, (real)0.5);       /* [2,3,6] */
+    y = at_matmul(t, left, true, y, false, 1);                 /* [2,2,6] */
     at_tensor *z = at_matmul(t, b, true, a, true, (real)-0.3); /* [2,5,3] */
     at_tensor *both[] = {at_reshape(t, y, SHAPE(24)), at_reshape(t, z, SHAPE(30))};
     return at_concat(t, 2, both, 0);

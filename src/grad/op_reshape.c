@@ -12,8 +12,7 @@ at_tensor *at_reshape(at_tape *t, at_tensor *x, at_shape shape)
     at_tensor *y = at_scratch(t, sizeof *y);
     if (!y)
         return at_poison(t);
-    *y = (at_tensor){.shape = shape, .len = len, .value = x->value,
-                     .base = x->base ? x->base : x};
+    *y = (at_tensor){.shape = shape, .len = len, .value = x->value, .base = x->base ? x->base : x};
     if (at_recording(t, INPUTS(x)))
         at_record(t, &at_op_reshape, INPUTS(x), OUTPUTS(y), NULL);
     return y;

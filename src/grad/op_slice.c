@@ -25,7 +25,8 @@ at_tensor *at_slice(at_tape *t, at_tensor *x, int axis, int begin, int end)
     size_t inner = 1;
     for (int i = axis + 1; i < shape.rank; i++)
         inner *= (size_t)shape.dim[i];
-    *c = (cut){.step = (size_t)x->shape.dim[axis] * inner, .offset = (size_t)begin * inner,
+    *c = (cut){.step = (size_t)x->shape.dim[axis] * inner,
+               .offset = (size_t)begin * inner,
                .size = (size_t)(end - begin) * inner};
     c->count = c->size ? y->len / c->size : 0;
     for (size_t i = 0; i < c->count; i++)

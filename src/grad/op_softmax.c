@@ -39,8 +39,8 @@ static void forward_rows(void *arg, ptrdiff_t row, ptrdiff_t end)
     for (; row < end; row++) {
         int i = (int)(row % v->queries), h = (int)(row / v->queries % v->heads);
         int b = (int)(row / v->queries / v->heads);
-        at_softmax_row(v->keys, at_mask_end(v, b, i), at_mask_row(v, b, h, i),
-                       r->x + row * v->keys, r->y + row * v->keys);
+        at_softmax_row(v->keys, at_mask_end(v, b, i), at_mask_row(v, b, h, i), r->x + row * v->keys,
+                       r->y + row * v->keys);
     }
 }
 
@@ -88,8 +88,11 @@ static at_tensor *sample(at_tape *t, at_path s, const void *arg)
     static const unsigned char hidden[] = {0, 1, 0, 0, 0, 1, 1, 1, 1, 1, 0, 0, 0, 1, 0};
     (void)arg;
     at_tensor *x = at_param(t, s, "x", SHAPE(2, 2, 3, 5), INIT_NORMAL(1));
-    at_mask mask = {.lengths = lengths, .hidden = hidden, .hidden_shape = SHAPE(3, 5),
-                    .causal = true, .offset = 2};
+    at_mask mask = {.lengths = lengths,
+                    .hidden = hidden,
+                    .hidden_shape = SHAPE(3, 5),
+                    .causal = true,
+                    .offset = 2};
     at_tensor *both[] = {at_softmax(t, x, &mask), at_softmax(t, x, NULL)};
     return at_concat(t, 2, both, 0);
 }

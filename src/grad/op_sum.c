@@ -80,8 +80,7 @@ static at_tensor *sum_along(at_tape *t, at_tensor *x, int axis, bool mean)
     *saved = s;
     for (size_t a = 0; a < s.a; a++)
         for (size_t i = 0; i < s.n; i++)
-            at_vector()->axpy(s.c, s.factor, x->value + (a * s.n + i) * s.c, 1,
-                              y->value + a * s.c);
+            at_vector()->axpy(s.c, s.factor, x->value + (a * s.n + i) * s.c, 1, y->value + a * s.c);
     if (at_recording(t, INPUTS(x)))
         at_record(t, &at_op_sum_axis, INPUTS(x), OUTPUTS(y), saved);
     return y;

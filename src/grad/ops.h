@@ -30,8 +30,8 @@ at_tensor *at_scale(at_tape *t, at_tensor *x, real factor);
 at_tensor *at_tanh(at_tape *t, at_tensor *x);
 at_tensor *at_sigmoid(at_tape *t, at_tensor *x);
 at_tensor *at_relu(at_tape *t, at_tensor *x);
-at_tensor *at_gelu(at_tape *t, at_tensor *x);       /* x Phi(x), with erf */
-at_tensor *at_gelu_tanh(at_tape *t, at_tensor *x);  /* its tanh approximation: gelu_new, gelu_fast */
+at_tensor *at_gelu(at_tape *t, at_tensor *x);      /* x Phi(x), with erf */
+at_tensor *at_gelu_tanh(at_tape *t, at_tensor *x); /* its tanh approximation: gelu_new, gelu_fast */
 at_tensor *at_quick_gelu(at_tape *t, at_tensor *x); /* x sigmoid(1.702 x) */
 at_tensor *at_silu(at_tape *t, at_tensor *x);       /* x sigmoid(x) */
 
@@ -52,7 +52,8 @@ typedef enum {
 } at_layout;
 
 /* x [.., in], bias [out] or NULL -> [.., out] */
-at_tensor *at_affine(at_tape *t, at_tensor *x, at_tensor *weight, at_tensor *bias, at_layout layout);
+at_tensor *at_affine(at_tape *t, at_tensor *x, at_tensor *weight, at_tensor *bias,
+                     at_layout layout);
 
 /* alpha op(a) op(b), op transposing the last two axes or not; leading axes equal, or absent in
  * one of the two */
@@ -60,11 +61,11 @@ at_tensor *at_matmul(at_tape *t, at_tensor *a, bool ta, at_tensor *b, bool tb, r
 
 /* ---- shape ------------------------------------------------------------------------------ */
 
-at_tensor *at_reshape(at_tape *t, at_tensor *x, at_shape shape); /* shares the memory */
+at_tensor *at_reshape(at_tape *t, at_tensor *x, at_shape shape);        /* shares the memory */
 at_tensor *at_transpose(at_tape *t, at_tensor *x, int axis, int other); /* a copy */
 at_tensor *at_concat(at_tape *t, int n, at_tensor *const *parts, int axis);
 at_tensor *at_slice(at_tape *t, at_tensor *x, int axis, int begin, int end);
-at_tensor *at_sum(at_tape *t, at_tensor *x);  /* of all elements, a scalar */
+at_tensor *at_sum(at_tape *t, at_tensor *x); /* of all elements, a scalar */
 at_tensor *at_mean(at_tape *t, at_tensor *x);
 at_tensor *at_sum_axis(at_tape *t, at_tensor *x, int axis);
 at_tensor *at_mean_axis(at_tape *t, at_tensor *x, int axis);
@@ -74,11 +75,11 @@ at_tensor *at_mean_axis(at_tape *t, at_tensor *x, int axis);
 /* Who may be seen: scores are [B,Q,K] or [B,H,Q,K]. A position is visible when all of these say
  * so; a row with none visible has weights 0 and passes no gradient. */
 typedef struct {
-    const int *lengths;            /* [B]: keys from lengths[b] on are padding; or NULL */
-    const unsigned char *hidden;   /* nonzero: may not be seen; or NULL */
-    at_shape hidden_shape;         /* of hidden: broadcasts against the scores */
-    bool causal;                   /* query i sees keys j <= offset + i */
-    int offset;                    /* how many keys came before the first query */
+    const int *lengths;          /* [B]: keys from lengths[b] on are padding; or NULL */
+    const unsigned char *hidden; /* nonzero: may not be seen; or NULL */
+    at_shape hidden_shape;       /* of hidden: broadcasts against the scores */
+    bool causal;                 /* query i sees keys j <= offset + i */
+    int offset;                  /* how many keys came before the first query */
 } at_mask;
 
 at_tensor *at_softmax(at_tape *t, at_tensor *scores, const at_mask *mask); /* mask may be NULL */
@@ -93,10 +94,10 @@ at_tensor *at_embedding(at_tape *t, at_tensor *table, at_ids ids);
 /* ---- losses ----------------------------------------------------------------------------- */
 
 typedef struct {
-    real smoothing;     /* of the labels, as in PyTorch: the rest is spread over all classes */
-    int ignore;         /* targets with this value do not count */
-    bool sum;           /* the sum over the targets that count, not their mean */
-    real divisor;       /* not 0: divide the sum by this instead (shards of one batch) */
+    real smoothing; /* of the labels, as in PyTorch: the rest is spread over all classes */
+    int ignore;     /* targets with this value do not count */
+    bool sum;       /* the sum over the targets that count, not their mean */
+    real divisor;   /* not 0: divide the sum by this instead (shards of one batch) */
 } at_cross_entropy_options;
 
 /* logits [.., V], targets [..] -> scalar. Holds no second copy of the logits: when nothing else

@@ -144,7 +144,8 @@ attend_status at_params_add(at_params *p, const char *name, at_shape shape, at_i
     if (!v || !copy || !value || !make_room(p))
         return at_error_memory(err);
     strcpy(copy, name);
-    *v = (at_parameter){.name = copy, .shape = shape, .len = len, .value = value, .index = p->count};
+    *v = (at_parameter){
+        .name = copy, .shape = shape, .len = len, .value = value, .index = p->count};
     fill(v, how, p->seed);
     *slot(p, copy) = p->count + 1;
     p->list[p->count++] = v;

@@ -44,9 +44,9 @@ typedef struct {
     const layer *l;
     int direction, first, stride; /* takes order[first], order[first + stride], .. */
     int rows;
-    at_packed w_hh, w_hr;   /* transposed forward, plain backward */
+    at_packed w_hh, w_hr;     /* transposed forward, plain backward */
     real *state, *sum, *full; /* forward: h [rows,P], W_hh h [rows,G], before projection [rows,H] */
-    real *c;                /* [rows,H] */
+    real *c;                  /* [rows,H] */
     /* backward */
     real *dh, *dc, *dh_cell, *dgh, *dh_next; /* dh_cell: of the output before projection */
     real *dgx_all, *dgh_all;                 /* [B,T,G] */
@@ -59,7 +59,8 @@ static int sentence(const job *j, int row) { return j->l->order[j->first + row *
 static size_t place(const job *j, int row, int s)
 {
     int b = sentence(j, row), len = j->l->length[b];
-    return (size_t)b * (size_t)j->l->T + (size_t)(j->l->dir[j->direction].reverse ? len - 1 - s : s);
+    return (size_t)b * (size_t)j->l->T
+           + (size_t)(j->l->dir[j->direction].reverse ? len - 1 - s : s);
 }
 
 static int running(const job *j, int s)
@@ -108,7 +109,10 @@ static job *plan_jobs(at_tape *t, const layer *l, int *count)
     job *jobs = at_scratch(t, (size_t)*count * sizeof *jobs);
     for (int i = 0; jobs && i < *count; i++) {
         int first = i % each;
-        jobs[i] = (job){.l = l, .direction = i / each, .first = first, .stride = each,
+        jobs[i] = (job){.l = l,
+                        .direction = i / each,
+                        .first = first,
+                        .stride = each,
                         .rows = (l->B - first + each - 1) / each};
     }
     return jobs;
@@ -141,8 +145,11 @@ static void cells(const job *j, int rows, int s)
     for (int r = 0; r < rows; r++) {
         size_t at = place(j, r, s);
         real *full = j->full ? j->full + (size_t)r * H : NULL;
-        at_cell_step step = {.H = H, .gates = d->gates + at * G, .sum = j->sum + (size_t)r * G,
-                             .h = j->state + (size_t)r * P, .c = j->c ? j->c + (size_t)r * H : NULL,
+        at_cell_step step = {.H = H,
+                             .gates = d->gates + at * G,
+                             .sum = j->sum + (size_t)r * G,
+                             .h = j->state + (size_t)r * P,
+                             .c = j->c ? j->c + (size_t)r * H : NULL,
                              .extra = d->extra ? d->extra + at * H : NULL,
                              .h_new = full ? full : j->state + (size_t)r * P};
         l->kind->step(&step);
@@ -284,9 +291,10 @@ static layer *describe(at_tape *t, at_cell cell, at_tensor *x, int directions,
         return NULL;
     *l = (layer){.kind = kind_of(cell), .directions = directions};
     if (x->shape.rank != 3 || directions < 1 || directions > ATTEND_RNN_MAX_DIRECTIONS) {
-        at_fail(t, "%s: the input must be [batch, time, width] and have 1 or 2 directions, "
-                   "it is %s and has %d", l->kind->op->name, at_shape_print(x->shape).text,
-                directions);
+        at_fail(t,
+                "%s: the input must be [batch, time, width] and have 1 or 2 directions, "
+                "it is %s and has %d",
+                l->kind->op->name, at_shape_print(x->shape).text, directions);
         return NULL;
     }
     l->B = x->shape.dim[0];
@@ -298,15 +306,20 @@ static layer *describe(at_tape *t, at_cell cell, at_tensor *x, int directions,
     l->P = hh.rank == 2 ? hh.dim[1] : 0;
     for (int i = 0; i < directions; i++) {
         if (!weights_fit(l, &w[i]) || l->H < 1) {
-            at_fail(t, "%s: weights, biases or states of direction %d do not fit input %s and "
-                       "weight_hh %s", l->kind->op->name, i, at_shape_print(x->shape).text,
-                    at_shape_print(hh).text);
+            at_fail(t,
+                    "%s: weights, biases or states of direction %d do not fit input %s and "
+                    "weight_hh %s",
+                    l->kind->op->name, i, at_shape_print(x->shape).text, at_shape_print(hh).text);
             return NULL;
         }
-        l->dir[i] = (at_direction){
-            .reverse = i == 1, .w_ih = w[i].weight_ih->value, .w_hh = w[i].weight_hh->value,
-            .b_ih = value_of(w[i].bias_ih), .b_hh = value_of(w[i].bias_hh),
-            .w_hr = value_of(w[i].weight_hr), .h0 = value_of(w[i].h0), .c0 = value_of(w[i].c0)};
+        l->dir[i] = (at_direction){.reverse = i == 1,
+                                   .w_ih = w[i].weight_ih->value,
+                                   .w_hh = w[i].weight_hh->value,
+                                   .b_ih = value_of(w[i].bias_ih),
+                                   .b_hh = value_of(w[i].bias_hh),
+                                   .w_hr = value_of(w[i].weight_hr),
+                                   .h0 = value_of(w[i].h0),
+                                   .c0 = value_of(w[i].c0)};
     }
     l->length = at_scratch(t, (size_t)l->B * sizeof *l->length);
     l->order = at_scratch(t, (size_t)l->B * sizeof *l->order);
@@ -330,7 +343,8 @@ static void gather_inputs(at_tensor *x, int directions, const at_recurrent_weigh
     in[0] = x;
     for (int i = 0; i < directions; i++) {
         at_tensor *all[INPUTS_PER_DIRECTION] = {w[i].weight_ih, w[i].weight_hh, w[i].bias_ih,
-                                                w[i].bias_hh, w[i].weight_hr, w[i].h0, w[i].c0};
+                                                w[i].bias_hh,   w[i].weight_hr, w[i].h0,
+                                                w[i].c0};
         memcpy(in + 1 + i * INPUTS_PER_DIRECTION, all, sizeof all);
     }
 }
@@ -410,12 +424,19 @@ static void cells_back(const job *j, int rows, int s)
         const real *c0 = d->c0 ? d->c0 + b * H : j->sum; /* sum: a row of zeros */
         const real *h = state_before(j, r, s);
         real *dgh = j->dgh + row * G, *dgx = j->dgx_all + at * G;
-        at_cell_back back = {
-            .H = H, .gates = d->gates + at * G, .extra = d->extra ? d->extra + at * H : NULL,
-            .h = h ? h : j->sum, .h_new = output_row(j, at),
-            .c = !d->c ? NULL : s ? d->c + place(j, r, s - 1) * H : c0,
-            .dh_new = j->dh_cell + row * H, .dc = j->dc ? j->dc + row * H : NULL,
-            .dgx = l->kind->separate ? dgx : dgh, .dgh = dgh, .dh = j->dh_next + row * P};
+        at_cell_back back = {.H = H,
+                             .gates = d->gates + at * G,
+                             .extra = d->extra ? d->extra + at * H : NULL,
+                             .h = h ? h : j->sum,
+                             .h_new = output_row(j, at),
+                             .c = !d->c ? NULL
+                                  : s   ? d->c + place(j, r, s - 1) * H
+                                        : c0,
+                             .dh_new = j->dh_cell + row * H,
+                             .dc = j->dc ? j->dc + row * H : NULL,
+                             .dgx = l->kind->separate ? dgx : dgh,
+                             .dgh = dgh,
+                             .dh = j->dh_next + row * P};
         l->kind->back(&back);
         memcpy((l->kind->separate ? j->dgh_all : j->dgx_all) + at * G, dgh, G * sizeof(real));
     }

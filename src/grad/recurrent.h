@@ -17,10 +17,10 @@ typedef struct {
 /* the rows of one sentence at one step, forward */
 typedef struct {
     size_t H;
-    real *gates;      /* in: W_ih x + b; out: the gates */
-    const real *sum;  /* W_hh h and its bias; RNN and LSTM: with the gates' input added */
-    const real *h;    /* state before */
-    real *c;          /* LSTM: cell state, in and out */
+    real *gates;     /* in: W_ih x + b; out: the gates */
+    const real *sum; /* W_hh h and its bias; RNN and LSTM: with the gates' input added */
+    const real *h;   /* state before */
+    real *c;         /* LSTM: cell state, in and out */
     real *extra, *h_new;
 } at_cell_step;
 
@@ -29,15 +29,15 @@ typedef struct {
     size_t H;
     const real *gates, *extra, *h, *h_new, *c; /* c: before the step */
     const real *dh_new;
-    real *dc;       /* LSTM: in of c after, out of c before */
+    real *dc;        /* LSTM: in of c after, out of c before */
     real *dgx, *dgh; /* gradients of W_ih x and W_hh h; the same memory except for the GRU */
-    real *dh;       /* GRU: what passes by the gates; else untouched */
+    real *dh;        /* GRU: what passes by the gates; else untouched */
 } at_cell_back;
 
 typedef struct {
-    int gates;         /* G / H */
-    bool has_cell;     /* LSTM */
-    bool separate;     /* GRU: W_ih x and W_hh h have different gradients */
+    int gates;     /* G / H */
+    bool has_cell; /* LSTM */
+    bool separate; /* GRU: W_ih x and W_hh h have different gradients */
     bool keeps_extra;
     void (*step)(const at_cell_step *s);
     void (*back)(const at_cell_back *s);

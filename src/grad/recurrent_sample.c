@@ -8,10 +8,7 @@ static at_tensor *param(at_tape *t, at_path s, const char *name, at_shape shape)
     return at_param(t, s, name, shape, INIT_NORMAL((real)0.8));
 }
 
-static int gates_of(at_cell cell)
-{
-    return cell == ATTEND_LSTM ? 4 : cell == ATTEND_GRU ? 3 : 1;
-}
+static int gates_of(at_cell cell) { return cell == ATTEND_LSTM ? 4 : cell == ATTEND_GRU ? 3 : 1; }
 
 static at_recurrent_weights weights(at_tape *t, at_path s, const at_recurrent_sample *what)
 {
@@ -67,10 +64,16 @@ typedef struct {
     at_tensor *h, *c;
 } state;
 
-static at_tensor *gate(at_tape *t, at_tensor *all, int i) { return at_slice(t, all, 1, i * H, (i + 1) * H); }
+static at_tensor *gate(at_tape *t, at_tensor *all, int i)
+{
+    return at_slice(t, all, 1, i * H, (i + 1) * H);
+}
 
 /* a - b */
-static at_tensor *minus(at_tape *t, at_tensor *a, at_tensor *b) { return at_add(t, a, at_scale(t, b, -1)); }
+static at_tensor *minus(at_tape *t, at_tensor *a, at_tensor *b)
+{
+    return at_add(t, a, at_scale(t, b, -1));
+}
 
 static state step(at_tape *t, at_cell cell, const at_recurrent_weights *w, at_tensor *x, state s)
 {

@@ -297,8 +297,14 @@ void at_record(at_tape *t, const at_op *op, int n_in, at_tensor *const *in, int 
         return;
     }
     at_tensor **both = (at_tensor **)(n + 1);
-    *n = (at_node){.op = op, .tape = t, .n_in = n_in, .n_out = n_out, .in = both,
-                   .out = both + n_in, .saved = saved, .before = t->last};
+    *n = (at_node){.op = op,
+                   .tape = t,
+                   .n_in = n_in,
+                   .n_out = n_out,
+                   .in = both,
+                   .out = both + n_in,
+                   .saved = saved,
+                   .before = t->last};
     memcpy(n->in, in, (size_t)n_in * sizeof *in);
     memcpy(n->out, out, (size_t)n_out * sizeof *out);
     for (int i = 0; i < n_in; i++)
@@ -317,10 +323,7 @@ void at_record(at_tape *t, const at_op *op, int n_in, at_tensor *const *in, int 
 /* who holds the gradient: a reshaped tensor shares its base's */
 static at_tensor *owner(at_tensor *x) { return x->base ? x->base : x; }
 
-const real *at_grad_of(const at_tensor *x)
-{
-    return x->base ? x->base->grad : x->grad;
-}
+const real *at_grad_of(const at_tensor *x) { return x->base ? x->base->grad : x->grad; }
 
 const real *at_grad_out(const at_node *n, int output)
 {
@@ -381,8 +384,9 @@ bool at_backward(at_tape *t, at_tensor *loss)
     if (t->failed)
         return false;
     if (loss->len != 1 || !loss->wants_grad) {
-        at_fail(t, loss->len != 1 ? "backward: the loss must be one number, it has shape %s"
-                                  : "backward: the loss %s depends on no parameter",
+        at_fail(t,
+                loss->len != 1 ? "backward: the loss must be one number, it has shape %s"
+                               : "backward: the loss %s depends on no parameter",
                 at_shape_print(loss->shape).text);
         return false;
     }

@@ -32,11 +32,11 @@ struct at_tensor {
     at_shape shape;
     size_t len;
     real *value;
-    real *grad;        /* NULL until one reaches it; only at_grad_* below touch it */
-    at_node *from;     /* NULL for a leaf */
-    at_tensor *base;   /* whose memory this one shares (reshape), or NULL */
-    bool wants_grad;   /* a parameter, or computed from one, on a recording tape */
-    int uses;          /* how many recorded nodes read it */
+    real *grad;      /* NULL until one reaches it; only at_grad_* below touch it */
+    at_node *from;   /* NULL for a leaf */
+    at_tensor *base; /* whose memory this one shares (reshape), or NULL */
+    bool wants_grad; /* a parameter, or computed from one, on a recording tape */
+    int uses;        /* how many recorded nodes read it */
 };
 
 struct at_node {
@@ -62,8 +62,8 @@ struct at_op {
     const char *name, *formula;
     void (*backward)(const at_node *n); /* any output may carry a gradient; adds into the inputs' */
     at_build *sample;                   /* a small instance, for the gradient check */
-    at_build *reference;                /* the same from primitives, with the same parameters, or NULL */
-    bool forgets_output;                /* backward reads no output value: it may be overwritten */
+    at_build *reference; /* the same from primitives, with the same parameters, or NULL */
+    bool forgets_output; /* backward reads no output value: it may be overwritten */
 };
 
 /* ---- tape ------------------------------------------------------------------------------- */
@@ -99,7 +99,8 @@ at_random at_tape_random(at_tape *t); /* a fresh place; sentence is the first on
 
 at_tensor *at_fail(at_tape *t, const char *format, ...) __attribute__((format(printf, 2, 3)));
 at_tensor *at_fail_memory(at_tape *t);
-at_tensor *at_fail_with(at_tape *t, const attend_error *err); /* passes on an error from elsewhere */
+at_tensor *at_fail_with(at_tape *t,
+                        const attend_error *err); /* passes on an error from elsewhere */
 at_tensor *at_poison(at_tape *t);
 bool at_failed(const at_tape *t);
 const attend_error *at_tape_error(const at_tape *t); /* NULL when all is well */
@@ -124,7 +125,7 @@ at_params *at_tape_params(at_tape *t);
 
 /* ---- tensors ---------------------------------------------------------------------------- */
 
-at_tensor *at_new(at_tape *t, at_shape shape);   /* value uninitialised, no gradient */
+at_tensor *at_new(at_tape *t, at_shape shape); /* value uninitialised, no gradient */
 at_tensor *at_input(at_tape *t, at_shape shape, const real *data); /* a copy, no gradient */
 at_tensor *at_zeros(at_tape *t, at_shape shape);
 
@@ -145,8 +146,11 @@ void at_scratch_release(at_tape *t, at_mark m);
 bool at_recording(const at_tape *t, int n, at_tensor *const *in);
 
 /* Leaves a node behind; outputs now want gradients. Call it only if at_recording. */
-#define INPUTS(...) \
-    (int)(sizeof((at_tensor *[]){__VA_ARGS__}) / sizeof(at_tensor *)), (at_tensor *[]){__VA_ARGS__}
+#define INPUTS(...)                                                                    \
+    (int)(sizeof((at_tensor *[]){__VA_ARGS__}) / sizeof(at_tensor *)), (at_tensor *[]) \
+    {                                                                                  \
+        __VA_ARGS__                                                                    \
+    }
 #define OUTPUTS(...) INPUTS(__VA_ARGS__)
 void at_record(at_tape *t, const at_op *op, int n_in, at_tensor *const *in, int n_out,
                at_tensor *const *out, void *saved);

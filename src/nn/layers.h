@@ -47,7 +47,8 @@ at_tensor *at_norm(at_tape *t, at_path s, at_tensor *x, real eps);
 
 /* ---- feed-forward ----------------------------------------------------------------------- */
 
-/* W_2 dropout(f(W_1 x + b_1)) + b_2 (Vaswani et al. 2017, 3.3): linear1 [inner,D], linear2 [D,inner] */
+/* W_2 dropout(f(W_1 x + b_1)) + b_2 (Vaswani et al. 2017, 3.3): linear1 [inner,D], linear2
+ * [D,inner] */
 at_tensor *at_feed_forward(at_tape *t, at_path s, at_tensor *x, int inner, at_activation *f,
                            real dropout);
 
@@ -56,10 +57,10 @@ at_tensor *at_feed_forward(at_tape *t, at_path s, at_tensor *x, int inner, at_ac
 typedef struct {
     at_cell cell;
     int hidden, layers;
-    int projection;     /* 0, or the LSTM's */
+    int projection; /* 0, or the LSTM's */
     bool bidirectional;
     bool no_bias;
-    real dropout;       /* between layers */
+    real dropout;         /* between layers */
     at_tensor *const *h0; /* [layers*directions] of [B,P], or NULL for zeros */
     at_tensor *const *c0; /* [layers*directions] of [B,H], or NULL */
 } at_stack_options;
@@ -67,7 +68,7 @@ typedef struct {
 enum { ATTEND_STACK_MAX_STATES = 32 };
 
 typedef struct {
-    at_tensor *output; /* of the last layer, [B,T,directions*P] */
+    at_tensor *output;                       /* of the last layer, [B,T,directions*P] */
     at_tensor *h_n[ATTEND_STACK_MAX_STATES]; /* layer by layer, forward then backward: [B,P] */
     at_tensor *c_n[ATTEND_STACK_MAX_STATES]; /* [B,H], LSTM only */
     int states;                              /* layers * directions */

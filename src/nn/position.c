@@ -28,9 +28,10 @@ at_tensor *at_add_positions(at_tape *t, at_path s, at_tensor *x, int first, int 
     if (at_failed(t))
         return at_poison(t);
     if (x->shape.rank != 3 || first < 0 || x->shape.dim[1] > most - first)
-        return at_fail(t, "positions: the model knows positions 0..%d, the input %s starts at %d; "
-                          "shorten the text or split it", most - 1, at_shape_print(x->shape).text,
-                       first);
+        return at_fail(t,
+                       "positions: the model knows positions 0..%d, the input %s starts at %d; "
+                       "shorten the text or split it",
+                       most - 1, at_shape_print(x->shape).text, first);
     at_tensor *table = at_param(t, s, "weight", SHAPE(most, x->shape.dim[2]), INIT_NORMAL(scale));
     return at_add(t, x, at_slice(t, table, 0, first, first + x->shape.dim[1]));
 }
@@ -42,5 +43,5 @@ static at_tensor *sample(at_tape *t, at_path s, const void *arg)
     return at_add_positions(t, s, at_add_sinusoids(t, x, 2), 1, 5, 1);
 }
 
-const at_layer at_nn_position = {
-    "position", "pe[p,2i] = sin(p / 10000^(2i/D)), or a learned row", sample};
+const at_layer at_nn_position = {"position", "pe[p,2i] = sin(p / 10000^(2i/D)), or a learned row",
+                                 sample};

@@ -42,8 +42,7 @@ at_stack_result at_recurrent_stack(at_tape *t, at_path s, at_tensor *x, const in
     for (int layer = 0; layer < o->layers && !at_failed(t); layer++) {
         at_recurrent_weights w[2];
         for (int d = 0; d < directions; d++)
-            w[d] = weights(t, s, o, layer, d == 1, at_shape_last(x->shape),
-                           layer * directions + d);
+            w[d] = weights(t, s, o, layer, d == 1, at_shape_last(x->shape), layer * directions + d);
         at_recurrent_result y = at_recurrent(t, o->cell, x, directions, w, lengths);
         for (int d = 0; d < directions; d++) {
             r.h_n[layer * directions + d] = y.h_n[d];
@@ -62,8 +61,12 @@ static at_tensor *sample(at_tape *t, at_path s, const void *arg)
     static const int lengths[] = {3, 2};
     (void)arg;
     at_tensor *x = at_param(t, s, "x", SHAPE(2, 3, 2), INIT_NORMAL(1));
-    at_stack_options o = {.cell = ATTEND_LSTM, .hidden = 3, .layers = 2, .bidirectional = true,
-                          .dropout = (real)0.2, .projection = 2};
+    at_stack_options o = {.cell = ATTEND_LSTM,
+                          .hidden = 3,
+                          .layers = 2,
+                          .bidirectional = true,
+                          .dropout = (real)0.2,
+                          .projection = 2};
     at_stack_result r = at_recurrent_stack(t, s, x, lengths, &o);
     at_tensor *both[] = {at_reshape(t, r.output, SHAPE(6, 4)),
                          at_reshape(t, r.h_n[3], SHAPE(1, 4))};

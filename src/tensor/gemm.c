@@ -21,9 +21,13 @@
 #include "tensor/gemm_kernel.h"
 
 enum {
-    MC = 144, KC = 256, NC = 3072,
+    MC = 144,
+    KC = 256,
+    NC = 3072,
     FEW_KC = 16, /* rows of B at a time where B is read unpacked */
-    SMALL_KC = 64, SMALL_MC = ATTEND_GEMM_MR_MAX, SMALL_NC = ATTEND_GEMM_NR_MAX, /* without memory */
+    SMALL_KC = 64,
+    SMALL_MC = ATTEND_GEMM_MR_MAX,
+    SMALL_NC = ATTEND_GEMM_NR_MAX, /* without memory */
 };
 
 static const at_gemm_kernel *kernel(void)
@@ -240,10 +244,20 @@ void at_gemm(int m, int n, int k, real alpha, at_matrix a, at_matrix b, real bet
              ptrdiff_t ldc)
 {
     product g = {
-        .m = m, .n = n, .k = k, .alpha = alpha, .beta = beta,
-        .a = a.data, .ars = a.transposed ? 1 : a.ld, .acs = a.transposed ? a.ld : 1,
-        .b = b.data, .brs = b.transposed ? 1 : b.ld, .bcs = b.transposed ? b.ld : 1,
-        .c = c, .ldc = ldc, .kernel = kernel(),
+        .m = m,
+        .n = n,
+        .k = k,
+        .alpha = alpha,
+        .beta = beta,
+        .a = a.data,
+        .ars = a.transposed ? 1 : a.ld,
+        .acs = a.transposed ? a.ld : 1,
+        .b = b.data,
+        .brs = b.transposed ? 1 : b.ld,
+        .bcs = b.transposed ? b.ld : 1,
+        .c = c,
+        .ldc = ldc,
+        .kernel = kernel(),
     };
     grid d = plan(&g);
     at_parallel_each(d.rows * d.columns, grid_cell, &d);
@@ -269,9 +283,18 @@ void at_gemm_packed(int m, real alpha, at_matrix a, const at_packed *b, real bet
                     ptrdiff_t ldc)
 {
     product g = {
-        .m = m, .n = b->n, .k = b->k, .alpha = alpha, .beta = beta,
-        .a = a.data, .ars = a.transposed ? 1 : a.ld, .acs = a.transposed ? a.ld : 1,
-        .packed = b, .c = c, .ldc = ldc, .kernel = kernel(),
+        .m = m,
+        .n = b->n,
+        .k = b->k,
+        .alpha = alpha,
+        .beta = beta,
+        .a = a.data,
+        .ars = a.transposed ? 1 : a.ld,
+        .acs = a.transposed ? a.ld : 1,
+        .packed = b,
+        .c = c,
+        .ldc = ldc,
+        .kernel = kernel(),
     };
     multiply(&g);
 }

@@ -44,7 +44,8 @@ at_shape_text at_shape_print(at_shape s)
     at_shape_text out = {"("};
     int used = 1;
     for (int i = 0; i < s.rank; i++)
-        used += snprintf(out.text + used, sizeof out.text - (size_t)used, i ? ", %d" : "%d", s.dim[i]);
+        used += snprintf(out.text + used, sizeof out.text - (size_t)used, i ? ", %d" : "%d",
+                         s.dim[i]);
     snprintf(out.text + used, sizeof out.text - (size_t)used, ")");
     return out;
 }

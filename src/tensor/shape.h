@@ -12,9 +12,8 @@ typedef struct {
 } at_shape;
 
 /* SHAPE(2, 3) is a matrix of two rows; SCALAR has rank 0 and one element */
-#define SHAPE(...)                                                        \
-    ((at_shape){.rank = (int)(sizeof((int[]){__VA_ARGS__}) / sizeof(int)), \
-                .dim = {__VA_ARGS__}})
+#define SHAPE(...) \
+    ((at_shape){.rank = (int)(sizeof((int[]){__VA_ARGS__}) / sizeof(int)), .dim = {__VA_ARGS__}})
 #define SCALAR ((at_shape){.rank = 0})
 
 typedef struct {
@@ -23,8 +22,8 @@ typedef struct {
 
 bool at_shape_len(at_shape s, size_t *len); /* false when negative or too large */
 bool at_shape_equal(at_shape a, at_shape b);
-int at_shape_last(at_shape s);     /* the innermost size; 1 for a scalar */
-size_t at_shape_rows(at_shape s);  /* all but the innermost, multiplied */
+int at_shape_last(at_shape s);    /* the innermost size; 1 for a scalar */
+size_t at_shape_rows(at_shape s); /* all but the innermost, multiplied */
 at_shape at_shape_with_last(at_shape s, int last);
 at_shape_text at_shape_print(at_shape s); /* "(2, 3)" */
 

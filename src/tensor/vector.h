@@ -16,7 +16,8 @@ void at_vector_multiply(size_t n, const real *a, const real *b, real *y);
 void at_vector_axpy(size_t n, real a, const real *x, real beta, real *y);
 void at_vector_multiply_add(size_t n, const real *a, const real *b, real beta, real *y);
 void at_vector_act(at_act f, size_t n, const real *x, real *y);
-void at_vector_act_back(at_act f, size_t n, const real *x_or_y, const real *dy, real beta, real *dx);
+void at_vector_act_back(at_act f, size_t n, const real *x_or_y, const real *dy, real beta,
+                        real *dx);
 
 /* Matrices of rows x n: every row set to b; sums of the columns, sum = beta sum + 1^T x. */
 void at_rows_fill(size_t rows, int n, const real *b, real *y);

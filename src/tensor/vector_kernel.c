@@ -6,10 +6,7 @@
 
 #define EACH _Pragma("omp simd") for (size_t i = 0; i < n; i++)
 
-static void vec_exp(size_t n, const real *x, real *y)
-{
-    EACH y[i] = fast_exp(x[i]);
-}
+static void vec_exp(size_t n, const real *x, real *y) { EACH y[i] = fast_exp(x[i]); }
 
 static real vec_sum(size_t n, const real *x)
 {
@@ -38,10 +35,7 @@ static real vec_max(size_t n, const real *x)
     return m;
 }
 
-static void vec_add(size_t n, const real *a, const real *b, real *y)
-{
-    EACH y[i] = a[i] + b[i];
-}
+static void vec_add(size_t n, const real *a, const real *b, real *y) { EACH y[i] = a[i] + b[i]; }
 
 static void vec_multiply(size_t n, const real *a, const real *b, real *y)
 {
@@ -64,17 +58,14 @@ static void vec_multiply_add(size_t n, const real *a, const real *b, real beta, 
         EACH y[i] = y[i] * beta + a[i] * b[i];
 }
 
-#define ACTIVATION(name)                                                                       \
-    static void vec_##name(size_t n, const real *x, real *y)                                   \
-    {                                                                                          \
-        EACH y[i] = act_##name(x[i]);                                                          \
-    }                                                                                          \
+#define ACTIVATION(name)                                                                        \
+    static void vec_##name(size_t n, const real *x, real *y) { EACH y[i] = act_##name(x[i]); }  \
     static void vec_##name##_back(size_t n, const real *x, const real *dy, real beta, real *dx) \
-    {                                                                                          \
-        if (beta == 0)                                                                         \
-            EACH dx[i] = dy[i] * slope_##name(x[i]);                                           \
-        else                                                                                   \
-            EACH dx[i] = dx[i] + dy[i] * slope_##name(x[i]);                                   \
+    {                                                                                           \
+        if (beta == 0)                                                                          \
+            EACH dx[i] = dy[i] * slope_##name(x[i]);                                            \
+        else                                                                                    \
+            EACH dx[i] = dx[i] + dy[i] * slope_##name(x[i]);                                    \
     }
 
 ACTIVATION(tanh)

@@ -60,7 +60,8 @@ static void a_sealed_set_refuses_new_names(void **state)
     (void)state;
     at_params_seal(params);
     at_param(tape, at_in(at_root(), "encoder.%d", 3), "w", SHAPE(2), INIT_ZERO);
-    assert_string_equal(at_tape_error(tape)->message, "the model has no parameter 'encoder.3.w' (2)");
+    assert_string_equal(at_tape_error(tape)->message,
+                        "the model has no parameter 'encoder.3.w' (2)");
 }
 
 static void long_names_are_refused(void **state)
@@ -94,14 +95,14 @@ static void bad_arguments_name_the_op(void **state)
     at_recurrent_weights none = {0};
     at_cross_entropy_options o = {.ignore = -1};
     at_ids two = {SHAPE(2), ids};
-#define REFUSES(call, text)                                             \
-    do {                                                                \
-        (void)(call);                                                   \
-        assert_non_null(at_tape_error(tape));                           \
-        if (!strstr(at_tape_error(tape)->message, text))                \
+#define REFUSES(call, text)                                                         \
+    do {                                                                            \
+        (void)(call);                                                               \
+        assert_non_null(at_tape_error(tape));                                       \
+        if (!strstr(at_tape_error(tape)->message, text))                            \
             fail_msg("'%s' does not say '%s'", at_tape_error(tape)->message, text); \
-        at_tape_reset(tape);                                            \
-        a = at_zeros(tape, SHAPE(1, 2, 3)), b = at_zeros(tape, SHAPE(5)); \
+        at_tape_reset(tape);                                                        \
+        a = at_zeros(tape, SHAPE(1, 2, 3)), b = at_zeros(tape, SHAPE(5));           \
     } while (0)
     REFUSES(at_add(tape, a, b), "add");
     REFUSES(at_multiply(tape, a, b), "multiply");
@@ -116,7 +117,8 @@ static void bad_arguments_name_the_op(void **state)
     REFUSES(at_embedding(tape, at_zeros(tape, SHAPE(4, 2)), two), "id 9 at place 1");
     REFUSES(at_cross_entropy(tape, at_zeros(tape, SHAPE(2, 5)), two, o), "target 9 at place 1");
     REFUSES(at_linear_cross_entropy(tape, at_zeros(tape, SHAPE(2, 3)), at_zeros(tape, SHAPE(4, 3)),
-                                    NULL, ATTEND_OUT_IN, two, o), "target 9 at place 1");
+                                    NULL, ATTEND_OUT_IN, two, o),
+            "target 9 at place 1");
     REFUSES(at_dropout(tape, a, 1), "dropout");
     REFUSES(at_recurrent(tape, ATTEND_GRU, a, 1, &none, NULL), "gru");
     REFUSES(at_attention(tape, a, a, a, 2, 1, NULL), "attention");
@@ -144,7 +146,8 @@ static at_tensor *model(at_tape *t, int first, int B, real dropout)
     at_path s = at_root();
     at_tensor *x = at_embed(t, at_in(s, "embed"), (at_ids){SHAPE(B, T), ids_from(first)}, V, D, 1);
     at_stack_options o = {.cell = ATTEND_GRU, .hidden = D / 2, .layers = 2, .bidirectional = true};
-    x = at_dropout(t, at_recurrent_stack(t, at_in(s, "rnn"), x, lengths + first, &o).output, dropout);
+    x = at_dropout(t, at_recurrent_stack(t, at_in(s, "rnn"), x, lengths + first, &o).output,
+                   dropout);
     at_mask mask = {.lengths = lengths + first};
     at_tensor *q = at_linear(t, at_in(s, "q"), x, D), *k = at_linear(t, at_in(s, "k"), x, D);
     x = at_add(t, x, at_attention(t, q, k, x, 2, (real)0.4, &mask));
@@ -199,8 +202,9 @@ static void logits_do_not_depend_on_the_threads(void **state)
 static void padding_changes_nothing(void **state)
 {
     (void)state;
-    at_recurrent_weights w = {.weight_ih = at_param(tape, at_root(), "i", SHAPE(9, 2), INIT_NORMAL(1)),
-                              .weight_hh = at_param(tape, at_root(), "h", SHAPE(9, 3), INIT_NORMAL(1))};
+    at_recurrent_weights w = {
+        .weight_ih = at_param(tape, at_root(), "i", SHAPE(9, 2), INIT_NORMAL(1)),
+        .weight_hh = at_param(tape, at_root(), "h", SHAPE(9, 3), INIT_NORMAL(1))};
     static const real wide[] = {1, 2, 3, 4, 99, 98, 97, 96}, tight[] = {1, 2, 3, 4};
     int two = 2;
     at_tensor *a = at_input(tape, SHAPE(1, 4, 2), wide), *b = at_input(tape, SHAPE(1, 2, 2), tight);

@@ -32,8 +32,8 @@ static void the_stack_has_the_names_of_pytorch(void **state)
     at_params *p = at_params_new(1);
     at_tape *t = at_tape_new(p, ATTEND_INFER);
     at_stack_options o = {.cell = ATTEND_GRU, .hidden = 3, .layers = 2, .bidirectional = true};
-    at_stack_result r = at_recurrent_stack(t, at_in(at_root(), "rnn"),
-                                           at_zeros(t, SHAPE(2, 4, 5)), NULL, &o);
+    at_stack_result r = at_recurrent_stack(t, at_in(at_root(), "rnn"), at_zeros(t, SHAPE(2, 4, 5)),
+                                           NULL, &o);
     assert_null(at_tape_error(t));
     assert_int_equal(r.states, 4);
     assert_int_equal(at_params_count(p), 16);

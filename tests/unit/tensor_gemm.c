@@ -53,14 +53,18 @@ static void check(at_isa isa, int m, int n, int k, bool ta, bool tb, real alpha,
 {
     real *a = random_reals((size_t)m * (size_t)k, 1), *b = random_reals((size_t)k * (size_t)n, 2);
     int ldc = n + 3; /* what lies between the rows stays as it is */
-    real *c = random_reals((size_t)m * (size_t)ldc, 4), *was = random_reals((size_t)m * (size_t)ldc, 4);
+    real *c = random_reals((size_t)m * (size_t)ldc, 4),
+         *was = random_reals((size_t)m * (size_t)ldc, 4);
     at_matrix A = {a, ta ? m : k, ta}, B = {b, tb ? k : n, tb};
     at_gemm(m, n, k, alpha, A, B, beta, c, ldc);
     for (int i = 0; i < m; i++)
         for (int j = 0; j < ldc; j++) {
             real old = was[i * ldc + j], got = c[i * ldc + j];
-            real want = j >= n ? old : chain(fuses(isa), k, alpha, A, i, B, j,
-                                             beta == 0 ? 0 : beta == 1 ? old : beta * old);
+            real want = j >= n ? old
+                               : chain(fuses(isa), k, alpha, A, i, B, j,
+                                       beta == 0   ? 0
+                                       : beta == 1 ? old
+                                                   : beta * old);
             if (memcmp(&got, &want, sizeof got) != 0 && !(got == 0 && want == 0))
                 fail_msg("%s %dx%dx%d ta %d tb %d alpha %g beta %g: [%d,%d] is %.9g, not %.9g",
                          at_isa_name(isa), m, n, k, ta, tb, (double)alpha, (double)beta, i, j,
@@ -75,8 +79,8 @@ static void check(at_isa isa, int m, int n, int k, bool ta, bool tb, real alpha,
 static void every_element_is_its_chain(void **state)
 {
     (void)state;
-    static const int sizes[][3] = {{1, 1, 1},   {0, 3, 4},    {3, 0, 4},    {3, 4, 0},
-                                   {6, 16, 8},  {7, 17, 9},   {5, 33, 300}, {13, 31, 257},
+    static const int sizes[][3] = {{1, 1, 1},    {0, 3, 4},     {3, 0, 4},     {3, 4, 0},
+                                   {6, 16, 8},   {7, 17, 9},    {5, 33, 300},  {13, 31, 257},
                                    {64, 48, 64}, {150, 70, 40}, {29, 35, 513}, {2, 500, 3}};
     at_isa best = at_cpu_isa();
     for (int isa = ATTEND_ISA_BASE; isa <= (int)best; isa++) {

@@ -56,8 +56,8 @@ static double quick_gelu(double a) { return a * sigmoid(1.702 * a); }
 static double silu(double a) { return a * sigmoid(a); }
 static double relu(double a) { return a > 0 ? a : 0; }
 
-static double (*const reference[ATTEND_ACT_COUNT])(double) = {tanh, sigmoid, relu, gelu, gelu_tanh,
-                                                              quick_gelu, silu};
+static double (*const reference[ATTEND_ACT_COUNT])(double) = {tanh,      sigmoid,    relu, gelu,
+                                                              gelu_tanh, quick_gelu, silu};
 
 static void activations(const at_vector_kernel *v)
 {
@@ -89,7 +89,8 @@ static void slopes(const at_vector_kernel *v)
                 double slope = (reference[f](a + h) - reference[f](a - h)) / (2 * h);
                 double want = (double)y[i] * slope + beta * (double)z[i];
                 if (fabs((double)out[i] - want) > 1e-5 * (1 + fabs(want)))
-                    fail_msg("slope of activation %d at %g: %g, not %g", f, a, (double)out[i], want);
+                    fail_msg("slope of activation %d at %g: %g, not %g", f, a, (double)out[i],
+                             want);
             }
         }
 }
@@ -162,12 +163,13 @@ static void elementwise(const at_vector_kernel *v)
                 out[0] = (real)NAN; /* must not be read */
             v->axpy(n, (real)1.5, x, (real)beta, out);
             for (size_t i = 0; i < n; i++)
-                close_to((double)out[i], 1.5 * (double)x[i] + (beta ? (double)z[i] : 0), 4, "axpy", i);
+                close_to((double)out[i], 1.5 * (double)x[i] + (beta ? (double)z[i] : 0), 4, "axpy",
+                         i);
             memcpy(out, z, n * sizeof *z);
             v->multiply_add(n, x, y, (real)beta, out);
             for (size_t i = 0; i < n; i++)
-                close_to((double)out[i], (double)x[i] * (double)y[i] + (beta ? (double)z[i] : 0), 16,
-                         "multiply_add", i);
+                close_to((double)out[i], (double)x[i] * (double)y[i] + (beta ? (double)z[i] : 0),
+                         16, "multiply_add", i);
         }
     }
 }
@@ -235,8 +237,12 @@ static void recurrent_rows(const at_vector_kernel *v)
     }
 }
 
-#define ON_EVERY_ISA(name, test) \
-    static void name(void **state) { (void)state; on_every_isa(test); }
+#define ON_EVERY_ISA(name, test)   \
+    static void name(void **state) \
+    {                              \
+        (void)state;               \
+        on_every_isa(test);        \
+    }
 ON_EVERY_ISA(activations_agree_with_libm, activations)
 ON_EVERY_ISA(slopes_agree_with_differences, slopes)
 ON_EVERY_ISA(exp_is_right_over_its_whole_range, exponential)
