@@ -517,11 +517,11 @@ static void threads_change_no_bit(void **state)
 /* valgrind cannot */
 static bool machine_flushes(void)
 {
-    volatile real least = sizeof(real) == 4 ? (real)FLT_MIN : (real)DBL_MIN;
+    volatile real least = sizeof(real) == 4 ? (real)FLT_MIN : (real)DBL_MIN, half;
     unsigned floats = at_floats_flush();
-    bool flushed = least * (real)0.5 == 0;
+    half = least * (real)0.5;
     at_floats_restore(floats);
-    return flushed;
+    return half == 0;
 }
 
 static void denormals_are_flushed_with_one_thread_as_with_many(void **state)
