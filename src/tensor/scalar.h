@@ -40,6 +40,12 @@ INLINE int32_t bits_of_float(float f)
     return u.i;
 }
 
+/* 2^n for -126 <= n <= 127; something for any other, as NaN asks for */
+INLINE float power_of_two(int32_t n)
+{
+    return float_of_bits((int32_t)((uint32_t)(n + 127) << 23));
+}
+
 /* e^x = 2^n e^r with n = round(x / ln 2) and |r| <= ln 2 / 2; ln 2 in two parts (Cody and Waite).
  * Below -87.33 the result would be denormal: 0. Above 88.72: infinity. */
 INLINE float fast_exp(float x)
@@ -59,7 +65,7 @@ INLINE float fast_exp(float x)
     p = p * (r * r) + r + 1.0f;
     int32_t power = bits_of_float(shifted) - bits_of_float(12582912.0f);
     int32_t half = power >> 1; /* two factors, so that 2^128 does not overflow too early */
-    float y = p * float_of_bits((half + 127) << 23) * float_of_bits((power - half + 127) << 23);
+    float y = p * power_of_two(half) * power_of_two(power - half);
     return x < -87.33654f ? 0.0f : y;
 }
 

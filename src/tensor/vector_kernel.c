@@ -26,13 +26,22 @@ static real vec_dot(size_t n, const real *x, const real *y)
     return s;
 }
 
+static real plain_max(size_t n, const real *x)
+{
+    real m = -(real)INFINITY;
+    for (size_t i = 0; i < n; i++)
+        m = x[i] > m ? x[i] : m;
+    return m;
+}
+
 static real vec_max(size_t n, const real *x)
 {
     real m = -(real)INFINITY;
 #pragma omp simd reduction(max : m)
     for (size_t i = 0; i < n; i++)
         m = x[i] > m ? x[i] : m;
-    return m;
+    /* where OpenMP starts a maximum at the least finite number, all infinities look like that */
+    return m > -REAL_MAX ? m : plain_max(n, x);
 }
 
 static void vec_add(size_t n, const real *a, const real *b, real *y) { EACH y[i] = a[i] + b[i]; }
