@@ -97,7 +97,7 @@ typedef struct {
     const at_parameter *parameter;
     const char *name;
     real *value;    /* parameter->len numbers, or NULL */
-    int64_t *steps; /* one count, or NULL */
+    int64_t *steps; /* one count, never negative; or NULL */
 } at_optim_state;
 
 /* the i-th piece there is; false beyond the last */
