@@ -1,7 +1,7 @@
 /* The Adam step alone, gradients ready: what every training step adds to its backward.
  *
- * adam_124m   AdamW on GPT-2's 148 tensors
- * adam_7m     Adam on the 7.2 million parameters of a small translator, in 24 tensors */
+ * adam      AdamW on GPT-2's 148 tensors, 124 million parameters
+ * adam_7m   Adam on the 7.2 million parameters of a small translator, in 24 tensors */
 #include "bench.h"
 #include "grad/tape.h"
 #include "train/optim.h"
@@ -78,7 +78,7 @@ int main(int argc, char **argv)
     attend_error err;
     at_optim_options options;
     at_params *params = at_params_new(1);
-    bool large = !strcmp(c.name, "adam_124m");
+    bool large = !strcmp(c.name, "adam");
     if (!params || (!large && strcmp(c.name, "adam_7m")))
         bench_die("no such case", c.name);
     (large ? gpt2 : translator)(params);

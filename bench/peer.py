@@ -2,19 +2,23 @@
 """The same cases in PyTorch.
 
     peer.py --case NAME [--threads N] [--secs S]
+    peer.py --script FILE --case NAME [--threads N] [--secs S]
     peer.py --blas
 
 Prints one JSON line: median ms of a step, RSS, and the BLAS library that this process has really
 loaded, read from its own memory map after the work. The names of the cases carry their sizes; see
 bench.h, layers.c, gemm.c, optim.c and tape.c for what each does. Where PyTorch offers two ways,
-both are tried and the faster one is timed.
+both are tried and the faster one is timed. A script that has cases of its own takes the same options
+and prints such a line; it is run in here, and the BLAS is added to it.
 """
 import argparse
-import ctypes
+import contextlib
+import io
 import json
 import math
 import re
 import resource
+import runpy
 import statistics
 import sys
 import time
@@ -23,35 +27,28 @@ import torch
 import torch.nn as nn
 import torch.nn.functional as F
 
+from blas import loaded
+
 WARM_UP, MIN_RUNS, MAX_RUNS = 3, 5, 20000
 
 
 # ---- which BLAS ---------------------------------------------------------------------------------
 
-def openblas_threads(path):
-    """How an OpenBLAS runs its threads: it says so itself."""
-    try:
-        kind = ctypes.CDLL(path).openblas_get_parallel()
-    except (OSError, AttributeError):
-        kind = 2 if 'openmp' in path else -1
-    return {0: 'serial', 1: 'pthreads', 2: 'openmp'}.get(kind, 'unknown')
-
-
 def blas():
-    """What multiplies matrices here: 'mkl', 'openblas-openmp', or what else there is."""
+    """What multiplies matrices here, by name and path."""
     a = torch.ones(64, 64)
     a @ a
-    with open('/proc/self/maps') as maps:
-        paths = sorted({line.split()[-1] for line in maps if '.so' in line})
-    if torch.backends.mkl.is_available() or any('libmkl_' in p for p in paths):
-        return 'mkl', next((p for p in paths if 'libmkl_' in p), torch.__file__)
-    found = [p for p in paths if re.search(r'/lib(open)?blas[^/]*$', p)]
-    kinds = {'openblas-' + openblas_threads(p): p for p in found if 'libopenblas' in p}
-    if not kinds:
-        others = [p for p in paths if re.search(r'blas|blis|atlas', p)]
-        return 'unknown', ' '.join(others) or 'none found'
-    worst = next((k for k in kinds if k != 'openblas-openmp'), 'openblas-openmp')
-    return worst, kinds[worst]
+    if torch.backends.mkl.is_available():  # often inside torch's own library, not beside it
+        return 'mkl', torch.__file__
+    return loaded()
+
+
+def run_script(path, options):
+    """The line of JSON that another script prints in this process."""
+    sys.argv, said = [path, *options], io.StringIO()
+    with contextlib.redirect_stdout(said):
+        runpy.run_path(path, run_name='__main__')
+    return json.loads(said.getvalue().splitlines()[-1])
 
 
 # ---- layers -------------------------------------------------------------------------------------
@@ -150,12 +147,6 @@ def xent_proj(_, n, d, v):
 
 # ---- optimisers and the tape --------------------------------------------------------------------
 
-def gpt2_shapes(v=50257, t=1024, d=768):
-    block = [(d,), (d,), (d,), (d,), (3 * d, d), (3 * d,), (d, d), (d,), (4 * d, d), (4 * d,),
-             (d, 4 * d), (d,)]
-    return [(v, d), (t, d)] + 12 * block + [(d,), (d,)]
-
-
 def translator_shapes(v=6630, h=256):
     gru = [(3 * h, h), (3 * h, h), (3 * h,), (3 * h,)]
     return [(v, h), (v, h)] + 2 * gru + [
@@ -163,15 +154,12 @@ def translator_shapes(v=6630, h=256):
         (h, 4 * h), (h,), (v, h), (v,)]
 
 
-def adam(words):
-    large = words.endswith('124m')
-    shapes = gpt2_shapes() if large else translator_shapes()
-    parameters = [nn.Parameter(torch.randn(s) * 0.02) for s in shapes]
+def adam(_):
+    parameters = [nn.Parameter(torch.randn(s) * 0.02) for s in translator_shapes()]
     for p in parameters:
         p.grad = torch.randn_like(p) * 1e-3
-    make, rate = (torch.optim.AdamW, 1e-4) if large else (torch.optim.Adam, 1e-3)
     # foreach=True took 1.2 to 2 times as long on CPUs, and one more copy of the model
-    return [make(parameters, lr=rate).step]
+    return [torch.optim.Adam(parameters, lr=1e-3).step]
 
 
 def tape_add(_):
@@ -212,30 +200,37 @@ def fastest(steps):
     return steps[tried.index(min(tried))]
 
 
+def run_case(name, threads, secs):
+    torch.set_num_threads(threads)
+    torch.manual_seed(1)
+    words, sizes = re.fullmatch(r'(.*?)(?:_(\d+(?:x\d+)*))?', name).groups()
+    make = next((make for kind, make in KINDS if words.startswith(kind)), None)
+    if make is None:
+        sys.exit(f'{name}: no such case')
+    step = fastest(make(words, *map(int, sizes.split('x'))) if sizes else make(words))
+    took = repeat(step, secs)
+    return {'case': name, 'tool': 'torch', 'threads': threads,
+            'ms': statistics.median(took) * 1e3, 'ms_min': min(took) * 1e3, 'n': len(took),
+            'rss_mib': resource.getrusage(resource.RUSAGE_SELF).ru_maxrss // 1024}
+
+
 def main():
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument('--case')
+    parser.add_argument('--case', default='')
     parser.add_argument('--threads', type=int, default=2)
     parser.add_argument('--secs', type=float, default=1.0)
+    parser.add_argument('--script', metavar='FILE', help='another script that has this case')
     parser.add_argument('--blas', action='store_true', help='only say which BLAS is loaded')
     args = parser.parse_args()
-    torch.set_num_threads(args.threads)
-    torch.manual_seed(1)
     if args.blas:
-        kind, path = blas()
-        print(json.dumps({'torch': torch.__version__, 'blas': kind, 'path': path}))
-        return
-    words, sizes = re.fullmatch(r'(.*?)(?:_(\d+(?:x\d+)*))?', args.case or '').groups()
-    make = next((make for name, make in KINDS if words.startswith(name)), None)
-    if make is None:
-        sys.exit(f'{args.case}: no such case')
-    step = fastest(make(words, *map(int, sizes.split('x'))) if sizes else make(words))
-    took = repeat(step, args.secs)
-    print(json.dumps({
-        'case': args.case, 'tool': 'torch', 'threads': args.threads,
-        'ms': statistics.median(took) * 1e3, 'ms_min': min(took) * 1e3, 'n': len(took),
-        'rss_mib': resource.getrusage(resource.RUSAGE_SELF).ru_maxrss // 1024,
-        'blas': blas()[0]}), flush=True)
+        line = {'torch': torch.__version__}
+    elif args.script:
+        line = run_script(args.script, ['--case', args.case, '--threads', str(args.threads),
+                                        '--secs', str(args.secs)])
+    else:
+        line = run_case(args.case, args.threads, args.secs)
+    kind, path = blas()
+    print(json.dumps({**line, 'blas': kind, 'path': path}), flush=True)
 
 
 main()

@@ -1,0 +1,113 @@
+/* Whole training steps: forward, backward, optimiser, on a batch that is there. Each is the model
+ * that the peer script calls by the same name.
+ *
+ * k   a character model: one-hot 256, GRU 512, softmax over 256, batch 64 of 32 steps, Adam
+ *
+ * A new one is a function that builds its loss, one that counts its products, a row in `models`,
+ * and a line in bench/cases. */
+#include "bench.h"
+#include "nn/layers.h"
+#include "train/optim.h"
+
+typedef struct {
+    const char *name, *optimiser;
+    int ids, below; /* how many random ids the batch has: words in, words out */
+    at_tensor *(*loss)(at_tape *t, const int *ids);
+    double (*flops)(void); /* of the products that a step cannot do without */
+} model;
+
+static const at_cross_entropy_options mean = {.ignore = -100};
+
+/* ---- k ------------------------------------------------------------------------------------ */
+
+enum { K_BATCH = 64, K_STEPS = 32, K_WORDS = 256, K_WIDTH = 512, K_IDS = K_BATCH * K_STEPS };
+
+static at_tensor *one_hot(at_tape *t, at_shape shape, int n, const int *ids)
+{
+    int classes = at_shape_last(shape);
+    at_tensor *x = at_zeros(t, shape);
+    for (int i = 0; i < n && !at_failed(t); i++)
+        x->value[(size_t)i * (size_t)classes + (size_t)ids[i]] = 1;
+    return x;
+}
+
+static at_tensor *k_loss(at_tape *t, const int *ids)
+{
+    at_path out = at_in(at_root(), "out");
+    at_init small = INIT_UNIFORM((real)0.04);
+    at_tensor *x = one_hot(t, SHAPE(K_BATCH, K_STEPS, K_WORDS), K_IDS, ids);
+    at_stack_options gru = {.cell = ATTEND_GRU, .hidden = K_WIDTH, .layers = 1};
+    at_tensor *y = at_recurrent_stack(t, at_in(at_root(), "gru"), x, NULL, &gru).output;
+    return at_linear_cross_entropy(t, y, at_param(t, out, "weight", SHAPE(K_WORDS, K_WIDTH), small),
+                                   at_param(t, out, "bias", SHAPE(K_WORDS), small), ATTEND_OUT_IN,
+                                   (at_ids){SHAPE(K_BATCH, K_STEPS), ids + K_IDS}, mean);
+}
+
+/* the one-hot input wants no gradient */
+static double k_flops(void)
+{
+    double input = 3.0 * K_WIDTH * K_WORDS, state = 3.0 * K_WIDTH * K_WIDTH;
+    double output = (double)K_WIDTH * K_WORDS;
+    return 2.0 * K_IDS * (2 * input + 3 * state + 3 * output);
+}
+
+static const model models[] = {
+    {"k", "adam:lr=1e-3", 2 * K_IDS, K_WORDS, k_loss, k_flops},
+};
+
+/* ---- one step ----------------------------------------------------------------------------- */
+
+typedef struct {
+    const model *model;
+    const int *ids;
+    at_tape *tape;
+    at_gradients *gradients;
+    at_optim *optim;
+} training;
+
+static void step(void *arg)
+{
+    training *s = arg;
+    attend_error err;
+    at_backward(s->tape, s->model->loss(s->tape, s->ids));
+    if (at_gradients_add(s->gradients, s->tape, 1, &err) < 0
+        || at_optim_step(s->optim, s->gradients, &err) < 0)
+        bench_die(err.message, s->model->name);
+    at_gradients_clear(s->gradients);
+    at_tape_reset(s->tape);
+}
+
+static const model *find(const char *name)
+{
+    for (size_t i = 0; i < sizeof models / sizeof *models; i++)
+        if (!strcmp(models[i].name, name))
+            return &models[i];
+    bench_die("no such case", name);
+    return NULL;
+}
+
+int main(int argc, char **argv)
+{
+    bench_case c = bench_arguments(argc, argv);
+    const model *m = find(c.name);
+    attend_error err;
+    at_optim_options options;
+    at_params *params = at_params_new(1);
+    if (!params)
+        bench_die("out of memory", c.name);
+    int *ids = bench_ids((size_t)m->ids, m->below);
+    training s = {.model = m, .ids = ids, .tape = at_tape_new(params, ATTEND_TRAIN),
+                  .gradients = at_gradients_new(params)};
+    if (at_optim_options_parse(&options, m->optimiser, &err) < 0
+        || at_optim_new(params, &options, &s.optim, &err) < 0)
+        bench_die(err.message, c.name);
+    if (!s.tape || !s.gradients)
+        bench_die("out of memory", c.name);
+    bench_report(&c, (bench_work){.flops = m->flops()}, step, &s);
+    at_optim_free(s.optim);
+    at_gradients_free(s.gradients);
+    at_tape_free(s.tape);
+    at_params_free(params);
+    at_free(ids);
+    return 0;
+}
