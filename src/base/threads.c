@@ -101,9 +101,10 @@ static void work_on(each *e, int thread)
     at_floats_restore(floats);
 }
 
-void at_parallel_each(int n, at_item *run, void *arg)
+void at_parallel_each(int n, double work, at_item *run, void *arg)
 {
-    int threads = n > 1 ? at_threads() : 1;
+    enum { LEAST = 50000 }; /* below this, waking a thread costs more than it brings */
+    int threads = n > 1 && n * work >= LEAST ? at_threads() : 1;
     threads = threads < n ? threads : n;
     if (threads <= 1) {
         unsigned floats = at_floats_flush();

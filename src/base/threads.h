@@ -17,9 +17,10 @@ typedef void at_part(void *arg, ptrdiff_t begin, ptrdiff_t end);
  * them side by side. The caller's thread takes one. */
 void at_parallel_for(ptrdiff_t n, ptrdiff_t grain, at_part *part, void *arg);
 
-/* Runs items 0..n-1 one by one on whichever thread is free: for few, large, uneven items. */
+/* Runs items 0..n-1 one by one on whichever thread is free: for few, large, uneven items. work is
+ * about how many multiply-adds an item takes; where all of them are few, one thread does it. */
 typedef void at_item(void *arg, int item);
-void at_parallel_each(int n, at_item *run, void *arg);
+void at_parallel_each(int n, double work, at_item *run, void *arg);
 
 /* Makes this thread flush denormal numbers to zero, as every thread of a parallel part does;
  * they cost a factor of 100 and carry nothing. Whoever drives many small steps calls it once

@@ -23,6 +23,12 @@ static inline real *at_head(real *base, const at_attention_sizes *s, int b, int 
     return base + ((size_t)b * (size_t)rows * (size_t)s->heads + (size_t)h) * (size_t)width;
 }
 
+/* multiply-adds of one head of one sentence */
+static inline double at_head_work(const at_attention_sizes *s)
+{
+    return (double)s->queries * s->keys * (s->d + s->e);
+}
+
 /* inputs of the samples: 2 sentences, 2 heads of 2, values of 3, 3 queries, 5 keys; the second
  * sentence has rows that see nothing */
 typedef struct {

@@ -4,7 +4,7 @@
 #include "grad/ops.h"
 #include "tensor/vector.h"
 
-/* tanh, sigmoid and relu take their slope from y, the others from x */
+/* exp, tanh, sigmoid and relu take their slope from y, the others from x */
 static bool slope_from_output(at_act f) { return f <= ATTEND_ACT_RELU; }
 
 static at_tensor *apply(at_tape *t, const at_op *op, at_act f, at_tensor *x)
@@ -49,6 +49,7 @@ static at_tensor *input(at_tape *t, at_path s)
         .forgets_output = which > ATTEND_ACT_RELU,                                         \
     };
 
+ACTIVATION(exp, ATTEND_ACT_EXP, "y = exp x")
 ACTIVATION(tanh, ATTEND_ACT_TANH, "y = tanh x")
 ACTIVATION(sigmoid, ATTEND_ACT_SIGMOID, "y = 1 / (1 + exp(-x))")
 ACTIVATION(relu, ATTEND_ACT_RELU, "y = max(x, 0)")

@@ -130,7 +130,9 @@ at_tensor *at_attention(at_tape *t, at_tensor *q, at_tensor *k, at_tensor *v, in
     w->k = k->value;
     w->v = v->value;
     w->context = y->value;
-    at_parallel_each(s->batch * heads * ((s->queries + BLOCK - 1) / BLOCK), forward_block, w);
+    int blocks = (s->queries + BLOCK - 1) / BLOCK;
+    at_parallel_each(s->batch * heads * blocks, at_head_work(s) / (blocks ? blocks : 1),
+                     forward_block, w);
     if (at_recording(t, INPUTS(q, k, v)))
         at_record(t, &at_op_attention, INPUTS(q, k, v), OUTPUTS(y), w);
     return y;
@@ -206,7 +208,7 @@ static void backward(const at_node *n)
     w.dk = at_grad_add(n, 1);
     w.dv = at_grad_add(n, 2);
     if (!at_failed(n->tape))
-        at_parallel_each(w.s.batch * w.s.heads, backward_head, &w);
+        at_parallel_each(w.s.batch * w.s.heads, 3 * at_head_work(&w.s), backward_head, &w);
 }
 
 at_attention_sample at_attention_sample_new(at_tape *t, at_path s)

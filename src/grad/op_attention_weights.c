@@ -81,7 +81,7 @@ at_attention_result at_attention_weights(at_tape *t, at_tensor *q, at_tensor *k,
               .v = v->value,
               .weights = weights->value,
               .context = context->value};
-    at_parallel_each(s->batch * heads, forward_head, &w);
+    at_parallel_each(s->batch * heads, at_head_work(s), forward_head, &w);
     if (at_recording(t, INPUTS(q, k, v)))
         at_record(t, &at_op_attention_weights, INPUTS(q, k, v), OUTPUTS(context, weights), s);
     return (at_attention_result){context, weights};
@@ -138,7 +138,7 @@ static void backward(const at_node *n)
     if (w.d_context)
         w.dv = at_grad_in(n, 2, &w.v_beta);
     if (!at_failed(n->tape))
-        at_parallel_each(s->batch * s->heads, backward_head, &w);
+        at_parallel_each(s->batch * s->heads, 2 * at_head_work(s), backward_head, &w);
 }
 
 static at_tensor *sample(at_tape *t, at_path s, const void *arg)

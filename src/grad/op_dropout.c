@@ -57,7 +57,7 @@ at_tensor *at_dropout(at_tape *t, at_tensor *x, real p)
                   x->value,
                   y->value,
                   kept};
-    at_parallel_each(sentences, drop_sentence, &d);
+    at_parallel_each(sentences, 10.0 * (double)d.per_sentence, drop_sentence, &d);
     *saved = (dropped){d.scale, kept};
     if (at_recording(t, INPUTS(x)))
         at_record(t, &at_op_dropout, INPUTS(x), OUTPUTS(y), saved);

@@ -90,7 +90,7 @@ static void parameter_sums(const at_node *n, const rows *r, size_t count)
     sums s = {*r, count, at_scratch_reals(n->tape, BLOCKS * 2 * r->n)};
     if (!s.partial)
         return;
-    at_parallel_each(BLOCKS, sum_block, &s);
+    at_parallel_each(BLOCKS, (double)(count * r->n) / BLOCKS, sum_block, &s);
     for (int k = 0; k < 2; k++) {
         real beta, *d = at_grad_in(n, 1 + k, &beta);
         for (int block = 0; d && block < BLOCKS; block++)

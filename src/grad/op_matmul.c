@@ -57,7 +57,7 @@ static void one_product(void *arg, int i)
 static void all_products(int batch, products p)
 {
     if (p.c_step && batch >= at_threads())
-        at_parallel_each(batch, one_product, &p);
+        at_parallel_each(batch, (double)p.m * p.n * p.k, one_product, &p);
     else
         for (int i = 0; i < batch; i++)
             one_product(&p, i);

@@ -27,6 +27,7 @@ at_tensor *at_add(at_tape *t, at_tensor *a, at_tensor *b);      /* sizes of 1 re
 at_tensor *at_multiply(at_tape *t, at_tensor *a, at_tensor *b); /* likewise */
 at_tensor *at_scale(at_tape *t, at_tensor *x, real factor);
 
+at_tensor *at_exp(at_tape *t, at_tensor *x);
 at_tensor *at_tanh(at_tape *t, at_tensor *x);
 at_tensor *at_sigmoid(at_tape *t, at_tensor *x);
 at_tensor *at_relu(at_tape *t, at_tensor *x);

@@ -102,6 +102,9 @@ static int jobs_per_direction(const layer *l)
     return n < most ? n : most < 1 ? 1 : most;
 }
 
+/* multiply-adds of a job's recurrence */
+static double job_work(const job *j) { return (double)j->rows * j->l->T * j->l->G * (j->l->P + 8); }
+
 static job *plan_jobs(at_tape *t, const layer *l, int *count)
 {
     int each = jobs_per_direction(l);
@@ -379,7 +382,7 @@ at_recurrent_result at_recurrent(at_tape *t, at_cell cell, at_tensor *x, int dir
     for (int i = 0; i < directions; i++)
         input_products(l, &l->dir[i], x->value);
     clear_padding(l, l->output, (size_t)(directions * l->P));
-    at_parallel_each(count, run_forward, jobs);
+    at_parallel_each(count, job_work(&jobs[0]), run_forward, jobs);
     for (int i = 0; i < count; i++) {
         at_tensor *c_n = r.c_n[jobs[i].direction];
         final_states(&jobs[i], r.h_n[jobs[i].direction]->value, c_n ? c_n->value : NULL);
@@ -595,7 +598,7 @@ void at_recurrent_backward(const at_node *n)
         jobs[i].dh_n = at_grad_out(n, 1 + 2 * jobs[i].direction);
         jobs[i].dc_n = at_grad_out(n, 2 + 2 * jobs[i].direction);
     }
-    at_parallel_each(count, run_backward, jobs);
+    at_parallel_each(count, job_work(&jobs[0]), run_backward, jobs);
     for (int i = 0; i < l->directions; i++)
         weight_gradients(n, l, i, &both[i]);
     for (int i = 0; i < count; i++)

@@ -260,7 +260,7 @@ void at_gemm(int m, int n, int k, real alpha, at_matrix a, at_matrix b, real bet
         .kernel = kernel(),
     };
     grid d = plan(&g);
-    at_parallel_each(d.rows * d.columns, grid_cell, &d);
+    at_parallel_each(d.rows * d.columns, (double)m * n * k, grid_cell, &d);
 }
 
 /* ---- packed ----------------------------------------------------------------------------- */

@@ -118,11 +118,13 @@ INLINE real fast_sigmoid(real x) { return 1 / (1 + fast_exp(-x)); }
 
 /* ---- activations and their derivatives -------------------------------------------------- */
 
+INLINE real act_exp(real x) { return fast_exp(x); }
 INLINE real act_tanh(real x) { return fast_tanh(x); }
 INLINE real act_sigmoid(real x) { return fast_sigmoid(x); }
 INLINE real act_relu(real x) { return x > 0 ? x : 0; }
 
 /* of y = f(x), where that is simpler */
+INLINE real slope_exp(real y) { return y; }
 INLINE real slope_tanh(real y) { return 1 - y * y; }
 INLINE real slope_sigmoid(real y) { return y * (1 - y); }
 INLINE real slope_relu(real y) { return y > 0 ? 1 : 0; }

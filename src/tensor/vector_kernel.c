@@ -6,8 +6,6 @@
 
 #define EACH _Pragma("omp simd") for (size_t i = 0; i < n; i++)
 
-static void vec_exp(size_t n, const real *x, real *y) { EACH y[i] = fast_exp(x[i]); }
-
 static real vec_sum(size_t n, const real *x)
 {
     real s = 0;
@@ -77,6 +75,7 @@ static void vec_multiply_add(size_t n, const real *a, const real *b, real beta, 
             EACH dx[i] = dx[i] + dy[i] * slope_##name(x[i]);                                    \
     }
 
+ACTIVATION(exp)
 ACTIVATION(tanh)
 ACTIVATION(sigmoid)
 ACTIVATION(relu)
@@ -118,6 +117,27 @@ static void softmax_back(size_t n, const real *y, const real *dy, real beta, rea
         EACH dx[i] = y[i] * (dy[i] - s);
     else
         EACH dx[i] = dx[i] + y[i] * (dy[i] - s);
+}
+
+static real tanh_dot(size_t n, const real *q, const real *k, const real *v)
+{
+    real s = 0;
+#pragma omp simd reduction(+ : s)
+    for (size_t i = 0; i < n; i++)
+        s += v[i] * fast_tanh(q[i] + k[i]);
+    return s;
+}
+
+static void tanh_dot_back(size_t n, const real *q, const real *k, const real *v, real de, real *dq,
+                          real *dk, real *dv)
+{
+    EACH
+    {
+        real y = fast_tanh(q[i] + k[i]), d = de * v[i] * (1 - y * y);
+        dq[i] += d;
+        dk[i] += d;
+        dv[i] += de * y;
+    }
 }
 
 static void layer_norm(size_t n, const real *x, const real *w, const real *b, real eps, real *y,
@@ -241,13 +261,16 @@ const at_vector_kernel JOIN(at_vector_kernel_, ATTEND_ISA) = {
     .multiply = vec_multiply,
     .axpy = vec_axpy,
     .multiply_add = vec_multiply_add,
-    .act = {vec_tanh, vec_sigmoid, vec_relu, vec_gelu, vec_gelu_tanh, vec_quick_gelu, vec_silu},
-    .act_back = {vec_tanh_back, vec_sigmoid_back, vec_relu_back, vec_gelu_back, vec_gelu_tanh_back,
-                 vec_quick_gelu_back, vec_silu_back},
+    .act = {vec_exp, vec_tanh, vec_sigmoid, vec_relu, vec_gelu, vec_gelu_tanh, vec_quick_gelu,
+            vec_silu},
+    .act_back = {vec_exp_back, vec_tanh_back, vec_sigmoid_back, vec_relu_back, vec_gelu_back,
+                 vec_gelu_tanh_back, vec_quick_gelu_back, vec_silu_back},
     .exp_sum = exp_sum,
     .sum_exp = sum_exp,
     .exp_scale = exp_scale,
     .softmax_back = softmax_back,
+    .tanh_dot = tanh_dot,
+    .tanh_dot_back = tanh_dot_back,
     .layer_norm = layer_norm,
     .layer_norm_back = layer_norm_back,
     .gru = gru,

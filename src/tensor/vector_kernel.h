@@ -12,6 +12,7 @@
 #include "base/real.h"
 
 typedef enum {
+    ATTEND_ACT_EXP,
     ATTEND_ACT_TANH,
     ATTEND_ACT_SIGMOID,
     ATTEND_ACT_RELU,
@@ -35,7 +36,7 @@ typedef struct at_vector_kernel {
     void (*axpy)(size_t n, real a, const real *x, real beta, real *y); /* y = a x + beta y */
     void (*multiply_add)(size_t n, const real *a, const real *b, real beta, real *y);
 
-    /* y = f(x); dx = dy f'(x) + beta dx. For tanh, sigmoid and relu the slope is taken from y
+    /* y = f(x); dx = dy f'(x) + beta dx. For exp, tanh, sigmoid and relu the slope is taken from y
      * (pass y as x), for the others from x. */
     void (*act[ATTEND_ACT_COUNT])(size_t n, const real *x, real *y);
     void (*act_back[ATTEND_ACT_COUNT])(size_t n, const real *x_or_y, const real *dy, real beta,
@@ -50,6 +51,12 @@ typedef struct at_vector_kernel {
 
     /* one row of softmax's backward: dx = y (dy - sum y dy) + beta dx */
     void (*softmax_back)(size_t n, const real *y, const real *dy, real beta, real *dx);
+
+    /* additive attention: sum v tanh(q + k); and for a gradient de of it, dq += de v (1 - y^2),
+     * dk likewise, dv += de y, with y = tanh(q + k) */
+    real (*tanh_dot)(size_t n, const real *q, const real *k, const real *v);
+    void (*tanh_dot_back)(size_t n, const real *q, const real *k, const real *v, real de, real *dq,
+                          real *dk, real *dv);
 
     /* one row: y = (x - mean) * rstd * w + b, keeps mean and 1/sqrt(var + eps) */
     void (*layer_norm)(size_t n, const real *x, const real *w, const real *b, real eps, real *y,

@@ -128,7 +128,7 @@ static void bad_arguments_name_the_op(void **state)
 
 /* ---- a small model that uses the large ops ---------------------------------------------- */
 
-enum { T = 7, D = 12, V = 30, MOST = 9 };
+enum { T = 7, D = 60, V = 300, MOST = 9 }; /* large enough for threads */
 
 static const int *ids_from(int sentence)
 {

@@ -56,8 +56,8 @@ static double quick_gelu(double a) { return a * sigmoid(1.702 * a); }
 static double silu(double a) { return a * sigmoid(a); }
 static double relu(double a) { return a > 0 ? a : 0; }
 
-static double (*const reference[ATTEND_ACT_COUNT])(double) = {tanh,      sigmoid,    relu, gelu,
-                                                              gelu_tanh, quick_gelu, silu};
+static double (*const reference[ATTEND_ACT_COUNT])(double) = {exp,  tanh,      sigmoid,    relu,
+                                                              gelu, gelu_tanh, quick_gelu, silu};
 
 static void activations(const at_vector_kernel *v)
 {
@@ -68,7 +68,10 @@ static void activations(const at_vector_kernel *v)
             v->act[f](n, x, out);
             for (size_t i = 0; i < n; i++)
                 close_to((double)out[i], reference[f]((double)x[i]),
-                         f <= ATTEND_ACT_SIGMOID ? 1 : 1 + fabs((double)x[i]), "activation", i);
+                         f == ATTEND_ACT_EXP       ? exp((double)x[i])
+                         : f <= ATTEND_ACT_SIGMOID ? 1
+                                                   : 1 + fabs((double)x[i]),
+                         "activation", i);
         }
 }
 

@@ -1,0 +1,178 @@
+/* Attention: one read, described by SCORE/SCOPE/PICK/HEADS, used by every model.
+ *
+ *     at_how how;
+ *     at_how_parse(&how, "bilinear/window:5/soft/8", &err);
+ *     at_memory m = at_attention_prepare(t, s, &how, keys, values, mask);     once per source
+ *     at_reading r = at_attention_read(t, s, &how, &m, (at_query){.query = q});   at every step
+ *
+ * A read takes queries q [B,Q,dq], keys [B,K,dk], values [B,K,dv] and a mask, and gives weights
+ * and the context c = sum_j w_j v_j. Masked positions get weight exactly 0 and no gradient; a row
+ * that sees nothing has zero weights and a zero context. Positions count from 0.
+ *
+ * Each mechanism is one file and one line in a list; everything that shows or tests mechanisms
+ * (the command, the tests, the reference page) runs over the lists. */
+#ifndef ATTEND_ATTENTION_ATTENTION_H
+#define ATTEND_ATTENTION_ATTENTION_H
+
+#include "grad/ops.h"
+
+typedef struct at_how at_how;
+typedef struct at_memory at_memory;
+typedef struct at_query at_query;
+
+/* ---- what every mechanism says of itself -------------------------------------------------- */
+
+typedef struct {
+    const char *name;
+    const char *aliases; /* separated by blanks, or NULL */
+    const char *values;  /* what may follow the colon: "D", "m,w"; NULL for nothing */
+    const char *formula;
+    const char *source;     /* paper and equation */
+    const char *use;        /* when to take it */
+    const char *cost;       /* time and memory for n queries and n keys of width d */
+    const char *parameters; /* learned, or "none" */
+} at_about;
+
+/* ---- scores ------------------------------------------------------------------------------- */
+
+typedef struct {
+    at_about about;
+    bool knows_positions; /* permuting keys and values does more than permute the weights */
+    bool linear;          /* what prepare does to a mean of keys is the mean of what it does */
+
+    /* reads what follows the colon (values[0..n)) into how; NULL where nothing may follow */
+    attend_status (*parse)(at_how *how, int n, const char *const *values, attend_error *err);
+
+    /* What depends on the source alone: kept in m->prepared; NULL where there is nothing. */
+    at_tensor *(*prepare)(at_tape *t, at_path s, const at_how *how, const at_memory *m);
+
+    /* scores [B,Q,K] */
+    at_tensor *(*score)(at_tape *t, at_path s, const at_how *how, const at_query *q,
+                        const at_memory *m);
+} at_score;
+
+/* ---- scopes ------------------------------------------------------------------------------- */
+
+typedef struct at_reading at_reading;
+
+typedef struct {
+    at_about about;
+    attend_status (*parse)(at_how *how, int n, const char *const *values, attend_error *err);
+    /* the whole read of one head: scores, visible positions, pick, context */
+    at_reading (*read)(at_tape *t, at_path s, const at_how *how, const at_query *q,
+                       const at_memory *m);
+} at_scope;
+
+/* ---- picks -------------------------------------------------------------------------------- */
+
+typedef struct {
+    at_tensor *weights;         /* [B,Q,K] */
+    at_tensor *log_p, *entropy; /* [B,Q] where a position was drawn (hard), else NULL */
+} at_picked;
+
+typedef struct {
+    at_about about;
+    attend_status (*parse)(at_how *how, int n, const char *const *values, attend_error *err);
+    at_picked (*pick)(at_tape *t, const at_how *how, at_tensor *scores, const at_mask *mask);
+} at_pick;
+
+#define SCORE(name) extern const at_score at_score_##name;
+#define SCOPE(name) extern const at_scope at_scope_##name;
+#define PICK(name) extern const at_pick at_pick_##name;
+#define OP(name) extern const at_op at_op_##name;
+#include "attention/ops.def"
+#include "attention/picks.def"
+#include "attention/scopes.def"
+#include "attention/scores.def"
+#undef SCORE
+#undef SCOPE
+#undef PICK
+#undef OP
+
+extern const at_score *const at_scores[];
+extern const at_scope *const at_scopes[];
+extern const at_pick *const at_picks[];
+extern const at_op *const at_attention_ops[];
+extern const int at_score_count, at_scope_count, at_pick_count, at_attention_op_count;
+
+/* ---- the description ---------------------------------------------------------------------- */
+
+struct at_how {
+    const at_score *score;
+    const at_scope *scope;
+    const at_pick *pick;
+    int heads; /* 0: no projections */
+    int size;  /* of the hidden layers in additive and predicted; 0: the query's width */
+
+    bool bias;       /* additive:bias */
+    int positions;   /* location:N, the longest source */
+    bool vector;     /* gaussian-w:vector, a width for every dimension */
+    bool fixed_beta; /* cosine:B, beta is given, not learned */
+    double beta;
+    int reach;             /* window:D, predicted:D */
+    int detail, block;     /* expanded:m,w */
+    const at_scope *local; /* hybrid:LOCAL */
+    bool fixed_gate;       /* hybrid:LOCAL,..,g */
+    double gate;
+    bool straight_through; /* hard:straight-through */
+};
+
+/* SCORE[/SCOPE[/PICK[/HEADS]]], parts left out from the right are global, soft and no heads.
+ * Refuses unknown names (with the nearest known one) and combinations that make no sense (with
+ * the reason). */
+attend_status at_how_parse(at_how *how, const char *text, attend_error *err);
+
+/* For the parsers of mechanisms: a whole number from least to most. */
+attend_status at_how_whole(const char *text, const char *what, int least, int most, int *value,
+                           attend_error *err);
+
+/* the description of how, parts that are defaults left out from the right */
+void at_how_print(const at_how *how, char *text, size_t size);
+
+/* ---- one read ----------------------------------------------------------------------------- */
+
+struct at_memory {
+    at_tensor *keys, *values; /* [B,K,dk], [B,K,dv]; projected where there are heads */
+    at_tensor *prepared;      /* by the score, or NULL */
+    at_mask mask;
+    int first;        /* position of the first key: not 0 in a part of a source */
+    int width;        /* dq of the queries (of one head) */
+    at_memory *heads; /* how->heads of them, each with its slices; or NULL */
+};
+
+/* Computes what depends on the source alone; `width` is the queries' dq. The mask (lengths,
+ * hidden; NULL: everything is visible) is read until the tape is reset; hidden is [Q,K] or
+ * [B,Q,K]. With heads, q, k and v are projected to `width` (parameters query, key, value, output)
+ * and cut into slices. */
+at_memory at_attention_prepare(at_tape *t, at_path s, const at_how *how, int width, at_tensor *keys,
+                               at_tensor *values, const at_mask *mask);
+
+struct at_query {
+    at_tensor *query;   /* [B,Q,dq] */
+    int first;          /* position of the first query: what causal and the windows count from */
+    bool causal;        /* query i sees keys j <= first + i */
+    const int *centres; /* [B,Q]: what the windows lie around; NULL: first + i */
+    bool weights;       /* weights are wanted; without, the fastest way is taken */
+};
+
+struct at_reading {
+    at_tensor *context; /* [B,Q,dv] */
+    at_tensor *weights; /* [B,H,Q,K], H = 1 without heads; may be NULL if not asked for */
+    at_tensor *scores;  /* [B,Q,K] before mask and pick; NULL where they never exist as a whole */
+    at_tensor *centre;  /* [B,H,Q]: predicted p; else NULL */
+    at_tensor *log_p, *entropy; /* [B,H,Q]: hard picks while training; else NULL */
+};
+
+at_reading at_attention_read(at_tape *t, at_path s, const at_how *how, const at_memory *m,
+                             at_query q);
+
+/* The same on keys and values that the model has projected itself, with how->heads slices. */
+at_memory at_attention_slices(at_tape *t, at_path s, const at_how *how, int width, at_tensor *keys,
+                              at_tensor *values, const at_mask *mask);
+at_reading at_read_slices(at_tape *t, at_path s, const at_how *how, const at_memory *m, at_query q);
+
+/* For scopes: scores, pick and context over the keys that mask leaves visible. */
+at_reading at_read_masked(at_tape *t, at_path s, const at_how *how, const at_query *q,
+                          const at_memory *m, const at_mask *mask);
+
+#endif

@@ -1,0 +1,249 @@
+/* The description language: SCORE[/SCOPE[/PICK[/HEADS]]], each name[:value[,value]]. */
+#include <stdio.h>
+#include <string.h>
+
+#include "attention/attention.h"
+#include "base/guess.h"
+#include "base/number.h"
+
+enum { MOST_PARTS = 4, MOST_VALUES = 5, MOST_HEADS = 256, LONGEST = 200 };
+
+/* ---- names -------------------------------------------------------------------------------- */
+
+static bool is_called(const at_about *a, const char *name)
+{
+    if (strcmp(a->name, name) == 0)
+        return true;
+    size_t length = strlen(name);
+    for (const char *p = a->aliases; p && *p && length;) {
+        size_t n = strcspn(p, " ");
+        if (n == length && memcmp(p, name, n) == 0)
+            return true;
+        p += n + strspn(p + n, " ");
+    }
+    return false;
+}
+
+/* what a list of mechanisms looks like to the parser; every row begins with its at_about */
+typedef struct {
+    const char *kind;
+    const void *const *list;
+    int count;
+} names;
+
+static const void *find(names all, const char *name, attend_error *err)
+{
+    at_guess guess = {.word = name};
+    for (int i = 0; i < all.count; i++) {
+        const at_about *a = all.list[i];
+        if (is_called(a, name))
+            return all.list[i];
+        at_guess_consider(&guess, a->name, strlen(a->name));
+    }
+    char known[200] = "";
+    for (int i = 0; i < all.count; i++) {
+        size_t used = strlen(known);
+        snprintf(known + used, sizeof known - used, "%s%s", i ? ", " : "",
+                 ((const at_about *)all.list[i])->name);
+    }
+    at_error(err, ATTEND_OPTION, "attention has no %s '%s'%s%s%s; there are %s", all.kind, name,
+             *guess.best ? " (did you mean '" : "", guess.best, *guess.best ? "'?)" : "", known);
+    return NULL;
+}
+
+#define NAMES(what, rows, n) ((names){what, (const void *const *)(rows), n})
+
+/* ---- parts -------------------------------------------------------------------------------- */
+
+typedef attend_status parser(at_how *how, int n, const char *const *values, attend_error *err);
+
+static attend_status parse_values(at_how *how, const at_about *a, parser *parse, int n,
+                                  const char *const *values, attend_error *err)
+{
+    if (parse)
+        return parse(how, n, values, err);
+    return n == 0 ? ATTEND_OK
+                  : at_error(err, ATTEND_OPTION, "'%s' takes no value, '%s' was given", a->name,
+                             values[0]);
+}
+
+/* cuts "name:a,b" into name and values, in place */
+static int cut_values(char *part, const char *values[MOST_VALUES + 1])
+{
+    int n = 0;
+    char *colon = strchr(part, ':');
+    if (!colon)
+        return 0;
+    *colon = '\0';
+    for (char *p = colon + 1; p && n <= MOST_VALUES; n++) {
+        values[n] = p;
+        p = strchr(p, ',');
+        if (p)
+            *p++ = '\0';
+    }
+    return n;
+}
+
+attend_status at_how_whole(const char *text, const char *what, int least, int most, int *value,
+                           attend_error *err)
+{
+    long long n;
+    if (!at_number_whole(text, strlen(text), &n) || n < least || n > most)
+        return at_error(err, ATTEND_OPTION, "%s takes a whole number from %d to %d, not '%s'", what,
+                        least, most, text);
+    *value = (int)n;
+    return ATTEND_OK;
+}
+
+static attend_status parse_part(at_how *how, int i, char *part, attend_error *err)
+{
+    const char *values[MOST_VALUES + 1];
+    if (i == 3)
+        return at_how_whole(part, "the number of heads", 1, MOST_HEADS, &how->heads, err);
+    int n = cut_values(part, values);
+    if (n > MOST_VALUES)
+        return at_error(err, ATTEND_OPTION, "too many values after '%s:'", part);
+    if (i == 0) {
+        how->score = find(NAMES("score", at_scores, at_score_count), part, err);
+        return !how->score
+                   ? ATTEND_OPTION
+                   : parse_values(how, &how->score->about, how->score->parse, n, values, err);
+    }
+    if (i == 1) {
+        how->scope = find(NAMES("scope", at_scopes, at_scope_count), part, err);
+        return !how->scope
+                   ? ATTEND_OPTION
+                   : parse_values(how, &how->scope->about, how->scope->parse, n, values, err);
+    }
+    how->pick = find(NAMES("pick", at_picks, at_pick_count), part, err);
+    return !how->pick ? ATTEND_OPTION
+                      : parse_values(how, &how->pick->about, how->pick->parse, n, values, err);
+}
+
+const at_scope *at_scope_find(const char *name, attend_error *err)
+{
+    return find(NAMES("scope", at_scopes, at_scope_count), name, err);
+}
+
+/* ---- sense -------------------------------------------------------------------------------- */
+
+static bool expands(const at_how *how)
+{
+    return how->scope == &at_scope_expanded
+           || (how->scope == &at_scope_hybrid && how->local == &at_scope_expanded);
+}
+
+static attend_status check(const at_how *how, attend_error *err)
+{
+    if (expands(how) && how->score->knows_positions)
+        return at_error(err, ATTEND_OPTION,
+                        "%s and expanded do not go together: a block of keys has "
+                        "no single position to score",
+                        how->score->about.name);
+    return ATTEND_OK;
+}
+
+attend_status at_how_parse(at_how *how, const char *text, attend_error *err)
+{
+    char copy[LONGEST];
+    *how = (at_how){
+        .score = &at_score_scaled_dot, .scope = &at_scope_global, .pick = &at_pick_soft};
+    if (strlen(text) >= sizeof copy)
+        return at_error(err, ATTEND_OPTION, "an attention is described in fewer than %d characters",
+                        LONGEST);
+    strcpy(copy, text);
+    char *part = copy;
+    for (int i = 0; part; i++) {
+        char *slash = strchr(part, '/');
+        if (slash)
+            *slash++ = '\0';
+        if (i >= MOST_PARTS)
+            return at_error(err, ATTEND_OPTION, "'%s' has more parts than SCORE/SCOPE/PICK/HEADS",
+                            text);
+        if (!*part)
+            return at_error(err, ATTEND_OPTION,
+                            "'%s' has an empty part; parts may be left out from "
+                            "the right only",
+                            text);
+        if (i == 0 && strncmp(part, "location", 8) != 0)
+            how->positions = 0;
+        attend_status status = parse_part(how, i, part, err);
+        if (status < 0)
+            return status;
+        part = slash;
+    }
+    return check(how, err);
+}
+
+/* ---- printing ----------------------------------------------------------------------------- */
+
+typedef struct {
+    char *text;
+    size_t size, used;
+} writer;
+
+static void put(writer *w, const char *format, ...) __attribute__((format(printf, 2, 3)));
+static void put(writer *w, const char *format, ...)
+{
+    va_list args;
+    va_start(args, format);
+    int n = vsnprintf(w->text + w->used, w->size - w->used, format, args);
+    va_end(args);
+    w->used += n > 0 && w->used + (size_t)n < w->size ? (size_t)n : 0;
+}
+
+static void put_number(writer *w, double value)
+{
+    char digits[32];
+    put(w, "%s", at_number_print(digits, value));
+}
+
+static void put_scope(writer *w, const at_how *how, const at_scope *scope, char after_name)
+{
+    put(w, "%s", scope->about.name);
+    if (scope == &at_scope_window || scope == &at_scope_predicted)
+        put(w, "%c%d", after_name, how->reach);
+    if (scope == &at_scope_expanded)
+        put(w, "%c%d,%d", after_name, how->detail, how->block);
+}
+
+static void put_score(writer *w, const at_how *how)
+{
+    put(w, "%s", how->score->about.name);
+    if (how->score == &at_score_additive && how->bias)
+        put(w, ":bias");
+    if (how->score == &at_score_location)
+        put(w, ":%d", how->positions);
+    if (how->score == &at_score_gaussian_w && how->vector)
+        put(w, ":vector");
+    if (how->score == &at_score_cosine && how->fixed_beta) {
+        put(w, ":");
+        put_number(w, how->beta);
+    }
+}
+
+void at_how_print(const at_how *how, char *text, size_t size)
+{
+    writer w = {text, size, 0};
+    int parts = how->heads                       ? 4
+                : how->pick != &at_pick_soft     ? 3
+                : how->scope != &at_scope_global ? 2
+                                                 : 1;
+    put_score(&w, how);
+    if (parts > 1) {
+        put(&w, "/");
+        put_scope(&w, how, how->scope, ':');
+    }
+    if (how->scope == &at_scope_hybrid) {
+        put(&w, ":");
+        put_scope(&w, how, how->local, ',');
+        if (how->fixed_gate) {
+            put(&w, ",");
+            put_number(&w, how->gate);
+        }
+    }
+    if (parts > 2)
+        put(&w, "/%s%s", how->pick->about.name, how->straight_through ? ":straight-through" : "");
+    if (parts > 3)
+        put(&w, "/%d", how->heads);
+}

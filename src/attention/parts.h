@@ -1,0 +1,37 @@
+/* Pieces of a read that the scopes put together. */
+#ifndef ATTEND_ATTENTION_PARTS_H
+#define ATTEND_ATTENTION_PARTS_H
+
+#include "attention/attention.h"
+
+/* the source's mask, with the query's causality */
+at_mask at_read_mask(const at_query *q, const at_memory *m);
+
+/* c = W V */
+at_tensor *at_context(at_tape *t, at_tensor *weights, const at_memory *m);
+
+/* an axis of one head after the first; NULL stays NULL */
+at_tensor *at_one_head(at_tape *t, at_tensor *x);
+
+/* keys lo .. hi-1 of a source, as a source of their own, with no mask */
+at_memory at_memory_part(at_tape *t, const at_memory *m, int lo, int hi);
+
+at_reading at_reading_poison(at_tape *t);
+
+/* the scope of that name or alias, or NULL and an error */
+const at_scope *at_scope_find(const char *name, attend_error *err);
+
+/* Position that query i of sentence b lies around, among the keys of m. */
+static inline int at_centre(const at_query *q, const at_memory *m, int b, int i)
+{
+    int Q = q->query->shape.dim[1];
+    return (q->centres ? q->centres[b * Q + i] : q->first + i) - m->first;
+}
+
+/* weights [B,1,Q,n] of keys lo .. lo+n-1 among all K keys, zeros elsewhere */
+at_tensor *at_widen(at_tape *t, at_tensor *weights, int lo, int K);
+
+/* readings of blocks of queries, one after the other */
+at_reading at_join_queries(at_tape *t, int n, const at_reading *parts);
+
+#endif

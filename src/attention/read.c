@@ -1,0 +1,207 @@
+/* One read: scores, visible positions, weights, context. */
+#include "attention/attention.h"
+#include "attention/parts.h"
+
+/* ---- pieces that the scopes share --------------------------------------------------------- */
+
+at_mask at_read_mask(const at_query *q, const at_memory *m)
+{
+    at_mask mask = m->mask;
+    mask.causal = q->causal;
+    mask.offset = q->first - m->first;
+    return mask;
+}
+
+at_tensor *at_context(at_tape *t, at_tensor *weights, const at_memory *m)
+{
+    return at_matmul(t, weights, false, m->values, false, 1);
+}
+
+/* [B,Q] or [B,Q,n] with an axis of one head in the middle; NULL stays NULL */
+at_tensor *at_one_head(at_tape *t, at_tensor *x)
+{
+    if (!x || at_failed(t))
+        return x ? at_poison(t) : NULL;
+    at_shape s = x->shape;
+    return at_reshape(
+        t, x, s.rank == 2 ? SHAPE(s.dim[0], 1, s.dim[1]) : SHAPE(s.dim[0], 1, s.dim[1], s.dim[2]));
+}
+
+at_reading at_read_masked(at_tape *t, at_path s, const at_how *how, const at_query *q,
+                          const at_memory *m, const at_mask *mask)
+{
+    at_tensor *scores = how->score->score(t, at_in(s, "score"), how, q, m);
+    at_picked p = how->pick->pick(t, how, scores, mask);
+    return (at_reading){.context = at_context(t, p.weights, m),
+                        .weights = at_one_head(t, p.weights),
+                        .scores = scores,
+                        .log_p = at_one_head(t, p.log_p),
+                        .entropy = at_one_head(t, p.entropy)};
+}
+
+/* keys lo .. hi-1 of a source, as a source of their own */
+at_memory at_memory_part(at_tape *t, const at_memory *m, int lo, int hi)
+{
+    at_memory part = *m;
+    if (at_failed(t) || (lo == 0 && hi == m->keys->shape.dim[1]))
+        return part;
+    part.keys = at_slice(t, m->keys, 1, lo, hi);
+    part.values = m->values == m->keys ? part.keys : at_slice(t, m->values, 1, lo, hi);
+    part.prepared = m->prepared ? at_slice(t, m->prepared, 1, lo, hi) : NULL;
+    part.first = m->first + lo;
+    part.mask = (at_mask){.lengths = NULL}; /* the scope that asked brings its own */
+    return part;
+}
+
+/* ---- global, and the fused way ------------------------------------------------------------- */
+
+static bool fused(const at_how *how)
+{
+    return (how->score == &at_score_dot || how->score == &at_score_scaled_dot)
+           && how->scope == &at_scope_global && how->pick == &at_pick_soft;
+}
+
+/* dot products of all heads at once, without slices; linear in memory when no weights are asked */
+static at_reading read_fused(at_tape *t, const at_how *how, const at_query *q, const at_memory *m)
+{
+    if (at_failed(t))
+        return at_reading_poison(t);
+    int heads = how->heads ? how->heads : 1, d = at_shape_last(q->query->shape) / heads;
+    real scale = how->score == &at_score_dot ? 1 : 1 / real_sqrt((real)(d ? d : 1));
+    at_mask mask = at_read_mask(q, m);
+    at_shape h = mask.hidden_shape;
+    if (mask.hidden && h.rank == 3)
+        mask.hidden_shape = SHAPE(h.dim[0], 1, h.dim[1], h.dim[2]);
+    if (!q->weights)
+        return (at_reading){
+            .context = at_attention(t, q->query, m->keys, m->values, heads, scale, &mask)};
+    at_attention_result r = at_attention_weights(t, q->query, m->keys, m->values, heads, scale,
+                                                 &mask);
+    return (at_reading){.context = r.context, .weights = r.weights};
+}
+
+at_reading at_reading_poison(at_tape *t)
+{
+    at_tensor *p = at_poison(t);
+    return (at_reading){p, p, p, p, p, p};
+}
+
+/* ---- heads -------------------------------------------------------------------------------- */
+
+static at_path head_path(at_path s, int heads, int h) { return heads ? at_in(s, "head.%d", h) : s; }
+
+/* one head's slice of the last axis */
+static at_tensor *slice_of(at_tape *t, at_tensor *x, int heads, int h)
+{
+    int width = at_failed(t) ? 0 : at_shape_last(x->shape) / heads;
+    return heads == 1 ? x : at_slice(t, x, 2, h * width, (h + 1) * width);
+}
+
+static at_memory prepared(at_tape *t, at_path s, const at_how *how, at_memory m)
+{
+    if (how->score->prepare)
+        m.prepared = how->score->prepare(t, at_in(s, "score"), how, &m);
+    return m;
+}
+
+static bool fits(at_tape *t, const at_how *how, int width, at_tensor *keys, at_tensor *values)
+{
+    if (at_failed(t))
+        return false;
+    at_shape k = keys->shape, v = values->shape;
+    int heads = how->heads ? how->heads : 1;
+    if (k.rank != 3 || v.rank != 3 || k.dim[0] != v.dim[0] || k.dim[1] != v.dim[1] || width < 1)
+        at_fail(t, "attention: keys %s and values %s must be [batch, length, width], of one length",
+                at_shape_print(k).text, at_shape_print(v).text);
+    else if (width % heads || k.dim[2] % heads || v.dim[2] % heads)
+        at_fail(t,
+                "attention: queries of width %d, keys %s and values %s cannot be cut into %d heads",
+                width, at_shape_print(k).text, at_shape_print(v).text, heads);
+    return !at_failed(t);
+}
+
+at_memory at_attention_slices(at_tape *t, at_path s, const at_how *how, int width, at_tensor *keys,
+                              at_tensor *values, const at_mask *mask)
+{
+    at_memory m = {.keys = keys,
+                   .values = values,
+                   .width = width,
+                   .mask = mask ? *mask : (at_mask){.lengths = NULL}};
+    if (!fits(t, how, width, keys, values) || fused(how))
+        return m;
+    if (!how->heads)
+        return prepared(t, s, how, m);
+    m.heads = at_scratch(t, (size_t)how->heads * sizeof *m.heads);
+    for (int h = 0; m.heads && h < how->heads; h++) {
+        at_memory part = {
+            .keys = slice_of(t, keys, how->heads, h), .width = width / how->heads, .mask = m.mask};
+        part.values = values == keys ? part.keys : slice_of(t, values, how->heads, h);
+        m.heads[h] = prepared(t, head_path(s, how->heads, h), how, part);
+    }
+    return m;
+}
+
+/* one field of several readings, joined along an axis; a field that is NULL stays NULL */
+static at_tensor *join_field(at_tape *t, int n, const at_reading *r, size_t offset, int axis)
+{
+    at_tensor **part = at_scratch(t, (size_t)n * sizeof *part);
+    for (int i = 0; part && i < n; i++)
+        part[i] = *(at_tensor *const *)((const char *)&r[i] + offset);
+    if (at_failed(t))
+        return at_poison(t);
+    return !part[0] ? NULL : n == 1 ? part[0] : at_concat(t, n, part, axis);
+}
+
+/* axes: of the context, and of everything that has a head axis after the first */
+static at_reading join(at_tape *t, int n, const at_reading *r, int context_axis, int axis)
+{
+    return (at_reading){
+        .context = join_field(t, n, r, offsetof(at_reading, context), context_axis),
+        .weights = join_field(t, n, r, offsetof(at_reading, weights), axis),
+        .scores = n == 1 ? r[0].scores : NULL,
+        .centre = join_field(t, n, r, offsetof(at_reading, centre), axis),
+        .log_p = join_field(t, n, r, offsetof(at_reading, log_p), axis),
+        .entropy = join_field(t, n, r, offsetof(at_reading, entropy), axis),
+    };
+}
+
+at_reading at_join_queries(at_tape *t, int n, const at_reading *parts)
+{
+    return join(t, n, parts, 1, 2);
+}
+
+at_tensor *at_widen(at_tape *t, at_tensor *weights, int lo, int K)
+{
+    if (at_failed(t))
+        return at_poison(t);
+    at_shape s = weights->shape;
+    int n = s.dim[3];
+    if (n == K)
+        return weights;
+    s.dim[3] = lo;
+    at_tensor *left = at_zeros(t, s);
+    s.dim[3] = K - lo - n;
+    return at_concat(t, 3, (at_tensor *[]){left, weights, at_zeros(t, s)}, 3);
+}
+
+at_reading at_read_slices(at_tape *t, at_path s, const at_how *how, const at_memory *m, at_query q)
+{
+    if (at_failed(t))
+        return at_reading_poison(t);
+    if (q.query->shape.rank != 3 || at_shape_last(q.query->shape) != m->width) {
+        at_fail(t, "attention: queries %s must be [batch, queries, %d]",
+                at_shape_print(q.query->shape).text, m->width);
+        return at_reading_poison(t);
+    }
+    if (fused(how))
+        return read_fused(t, how, &q, m);
+    if (!how->heads)
+        return how->scope->read(t, s, how, &q, m);
+    at_reading *each = at_scratch(t, (size_t)how->heads * sizeof *each);
+    for (int h = 0; each && h < how->heads; h++) {
+        at_query one = q;
+        one.query = slice_of(t, q.query, how->heads, h);
+        each[h] = how->scope->read(t, head_path(s, how->heads, h), how, &one, &m->heads[h]);
+    }
+    return at_failed(t) ? at_reading_poison(t) : join(t, how->heads, each, 2, 1);
+}

@@ -1,0 +1,30 @@
+/* e_j = q^T W k_j (Luong et al. 2015, eq. 8, "general"). W k_j depends on the source alone. */
+#include "attention/attention.h"
+
+static at_tensor *prepare(at_tape *t, at_path s, const at_how *how, const at_memory *m)
+{
+    (void)how;
+    at_tensor *w = at_param(t, s, "weight", SHAPE(m->width, at_shape_last(m->keys->shape)),
+                            INIT_GLOROT);
+    return at_affine(t, m->keys, w, NULL, ATTEND_OUT_IN); /* [B,K,dq] */
+}
+
+static at_tensor *score(at_tape *t, at_path s, const at_how *how, const at_query *q,
+                        const at_memory *m)
+{
+    (void)s, (void)how;
+    return at_matmul(t, q->query, false, m->prepared, true, 1);
+}
+
+const at_score at_score_bilinear = {
+    .about = {.name = "bilinear",
+              .aliases = "general",
+              .formula = "e_j = q^T W k_j",
+              .source = "Luong et al. 2015, eq. 8",
+              .use = "query and keys from different spaces; Luong's best with local attention",
+              .cost = "n d^2 once per source, then n^2 d time, n^2 memory",
+              .parameters = "W [dq,dk]"},
+    .linear = true,
+    .prepare = prepare,
+    .score = score,
+};
