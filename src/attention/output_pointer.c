@@ -1,0 +1,23 @@
+/* p(position) = the attention weights, averaged over the heads (Vinyals et al. 2015, eq. 3). */
+#include "attention/output.h"
+
+at_tensor *at_output_point(at_tape *t, at_tensor *weights) { return at_mean_axis(t, weights, 1); }
+
+static const char *refuses(const at_how *how)
+{
+    if (how->pick != &at_pick_soft)
+        return "the answer may get weight 0, whose logarithm is infinite; use the soft pick";
+    return how->scope == &at_scope_global
+               ? NULL
+               : "the answer may lie outside, with weight 0; use the global scope";
+}
+
+const at_output at_output_pointer = {
+    .about = {.name = "pointer",
+              .formula = "p(position j) = w_j",
+              .source = "Vinyals et al. 2015, eq. 3",
+              .use = "answers that are places in the input: sorting, hulls, spans",
+              .cost = "none beyond the read",
+              .parameters = "none"},
+    .refuses = refuses,
+};
