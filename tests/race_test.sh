@@ -11,7 +11,7 @@ cd "$place" || exit 2
 export LC_ALL=C
 passed=0 failed=0 skipped=0
 tiny=gemm_nn_32x512x128
-quick=(--build "$build" --secs 0.05 --rounds 2)
+quick=(--build "$build" --secs 0.05 --rounds 1)
 
 good() { passed=$((passed + 1)); }
 bad() { failed=$((failed + 1)); echo "FAILED: $1"; sed 's/^/    /' out err | head -n 20; }
@@ -55,7 +55,7 @@ says err "'soon' is not a number"
 # ---- ours alone ----------------------------------------------------------------------------
 
 number='[0-9.e+-]+'
-expect 0 "${quick[@]}" --ours --json $tiny
+expect 0 "${quick[@]}" --rounds 3 --ours --json $tiny
 says out "^\{\"case\": \"$tiny\", \"ours\": $number, \"peer\": null, \"unit\": \"ms\", \
 \"ratio\": null, \"peak_fraction\": $number, \"rss_ours\": $number, \"rss_peer\": null\}$"
 [ "$(wc -l < out)" -eq 1 ] && good || bad "one case should be one line"
@@ -98,9 +98,9 @@ says err "multiplies with 'openblas-pthreads'"
 # a peer's script that lies elsewhere, or nowhere
 play mkl
 mkdir peers && touch peers/run_torch.py
-expect 0 "${quick[@]}" --rounds 1 --python ./python --peers "$place/peers" --json k
+expect 0 "${quick[@]}" --python ./python --peers "$place/peers" --json k
 says asked "--script $place/peers/run_torch.py --case k --threads 2 --secs 0.05"
-expect 0 "${quick[@]}" --rounds 1 --python ./python --peers "$place/none" --json k
+expect 0 "${quick[@]}" --python ./python --peers "$place/none" --json k
 says err "k: ours alone, its peer run_torch.py is neither in bench nor in $place/none"
 says out '"peer": null'
 

@@ -6,6 +6,13 @@
 #include "base/memory.h"
 #include "tensor/vector.h"
 
+/* a name that stands for a tensor of the step */
+typedef struct binding {
+    const char *name;
+    at_tensor *tensor;
+    struct binding *before;
+} binding;
+
 struct at_tape {
     at_params *params;
     at_mode mode;
@@ -13,6 +20,7 @@ struct at_tape {
     at_node *last;
     at_tensor **leaves; /* of the parameters used in this step, by index */
     int leaf_count;
+    binding *bound;
     at_random random;
     bool failed;
     attend_error error;
@@ -45,6 +53,7 @@ void at_tape_reset(at_tape *t)
 {
     at_arena_reset(&t->memory);
     t->last = NULL;
+    t->bound = NULL;
     if (t->leaves)
         memset(t->leaves, 0, (size_t)t->leaf_count * sizeof *t->leaves);
     t->random.use = 0;
@@ -232,6 +241,32 @@ static at_tensor *leaf(at_tape *t, at_parameter *v)
     return *place;
 }
 
+void at_tape_bind(at_tape *t, const char *name, at_tensor *x)
+{
+    binding *b = at_arena_alloc_small(&t->memory, sizeof *b);
+    if (!b) {
+        at_fail_memory(t);
+        return;
+    }
+    *b = (binding){name, x, t->bound};
+    t->bound = b;
+}
+
+/* the tensor bound to a name, or NULL */
+static at_tensor *bound(const at_tape *t, const char *name)
+{
+    for (const binding *b = t->bound; b; b = b->before)
+        if (strcmp(b->name, name) == 0)
+            return b->tensor;
+    return NULL;
+}
+
+static at_tensor *wrong_shape(at_tape *t, const char *name, at_shape has, at_shape shape)
+{
+    return at_fail(t, "parameter '%s' has shape %s, but %s is needed here", name,
+                   at_shape_print(has).text, at_shape_print(shape).text);
+}
+
 at_tensor *at_param(at_tape *t, at_path p, const char *name, at_shape shape, at_init how)
 {
     if (t->failed)
@@ -239,13 +274,16 @@ at_tensor *at_param(at_tape *t, at_path p, const char *name, at_shape shape, at_
     at_path full = at_in(p, "%s", name);
     if (full.too_long)
         return at_fail(t, "parameter name '%s...' is too long", full.text);
+    at_tensor *given = bound(t, full.text);
+    if (given)
+        return at_shape_equal(given->shape, shape) ? given
+                                                   : wrong_shape(t, full.text, given->shape, shape);
     at_parameter *v = at_params_find(t->params, full.text);
     attend_error err;
     if (!v && at_params_add(t->params, full.text, shape, how, &v, &err) < 0)
         return at_fail_with(t, &err);
     if (!at_shape_equal(v->shape, shape))
-        return at_fail(t, "parameter '%s' has shape %s, but %s is needed here", full.text,
-                       at_shape_print(v->shape).text, at_shape_print(shape).text);
+        return wrong_shape(t, full.text, v->shape, shape);
     return leaf(t, v);
 }
 

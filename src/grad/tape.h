@@ -115,6 +115,10 @@ at_path at_in(at_path p, const char *format, ...) __attribute__((format(printf, 
  * same tensor within a step. Another shape than before is an error. */
 at_tensor *at_param(at_tape *t, at_path p, const char *name, at_shape shape, at_init how);
 
+/* Until the next reset, at_param gives x for this full name instead of a parameter of the set: for
+ * weights that are slices of others, or tied to them. The name is borrowed. */
+void at_tape_bind(at_tape *t, const char *name, at_tensor *x);
+
 /* gradient of the index-th parameter on this tape, or NULL where none has reached it */
 real *at_param_grad(at_tape *t, int index);
 
