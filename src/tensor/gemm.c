@@ -6,6 +6,8 @@
  *         for each MC rows of A: pack     (A block: second-level cache)
  *           for each tile: gemm_kernel.c  (C tile: registers)
  *
+ * where B is packed along with the first block of A, a few panels before they are used.
+ *
  * Why not a BLAS: none promises that a row keeps its bits when the number of rows or threads
  * changes (they pick other kernels and split the sum for small sizes), and none has one result
  * for float on every instruction set with fused multiply-add. bench/README.md has the measured
@@ -24,6 +26,7 @@ enum {
     MC = 144,
     KC = 256,
     NC = 3072,
+    GROUP = 8,   /* panels of B that are packed and used at a time */
     FEW_KC = 16, /* rows of B at a time where B is read unpacked */
     SMALL_KC = 64,
     SMALL_MC = ATTEND_GEMM_MR_MAX,
@@ -129,6 +132,22 @@ static int even(int n, int most)
     return parts ? (n + parts - 1) / parts : most;
 }
 
+/* The panels of B that the first rows of A need are packed a few at a time and used at once, while
+ * they are near. Where there are no more rows, nobody comes back to them, and the next few take
+ * their place. */
+static void pack_and_multiply(const product *g, room r, int mc, int nc, int kc, const real *b,
+                              real *c, bool load)
+{
+    int nr = g->kernel->nr, group = GROUP * nr;
+    ptrdiff_t stride = (ptrdiff_t)kc * nr;
+    for (int j = 0; j < nc; j += group) {
+        int n = min(group, nc - j);
+        real *panels = mc < g->m ? r.b + j / nr * stride : r.b;
+        g->kernel->pack_b(n, kc, b + j * g->bcs, g->brs, g->bcs, panels, stride);
+        tiles(g, mc, n, kc, r.a, panels, stride, nr, c + j, load);
+    }
+}
+
 static void multiply_blocks(const product *g, room r)
 {
     int nr = g->kernel->nr, kcs = even(g->k, r.kc);
@@ -136,21 +155,19 @@ static void multiply_blocks(const product *g, room r)
         int nc = min(r.nc, g->n - j);
         for (int p = 0; p < g->k; p += kcs) {
             int kc = min(kcs, g->k - p);
-            const real *panels = r.b;
-            ptrdiff_t stride = (ptrdiff_t)kc * nr;
-            if (g->packed) {
-                stride = (ptrdiff_t)g->k * nr;
-                panels = g->packed->panels + j / nr * stride + (ptrdiff_t)p * nr;
-            } else {
-                g->kernel->pack_b(nc, kc, g->b + p * g->brs + j * g->bcs, g->brs, g->bcs, r.b,
-                                  stride);
-            }
+            bool load = p > 0 || g->beta != 0;
+            ptrdiff_t stride = (ptrdiff_t)(g->packed ? g->k : kc) * nr;
+            const real *panels = g->packed ? g->packed->panels + j / nr * stride + (ptrdiff_t)p * nr
+                                           : r.b;
             for (int i = 0; i < g->m; i += r.mc) {
                 int mc = min(r.mc, g->m - i);
+                real *c = g->c + i * g->ldc + j;
                 g->kernel->pack_a(mc, kc, g->alpha, g->a + i * g->ars + p * g->acs, g->ars, g->acs,
                                   r.a);
-                tiles(g, mc, nc, kc, r.a, panels, stride, nr, g->c + i * g->ldc + j,
-                      p > 0 || g->beta != 0);
+                if (i == 0 && !g->packed)
+                    pack_and_multiply(g, r, mc, nc, kc, g->b + p * g->brs + j * g->bcs, c, load);
+                else
+                    tiles(g, mc, nc, kc, r.a, panels, stride, nr, c, load);
             }
         }
     }

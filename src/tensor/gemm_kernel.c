@@ -211,6 +211,14 @@ static inline __attribute__((always_inline)) void copy_row(int width, bool last,
     }
 }
 
+/* brings n numbers near that are read soon */
+static inline void fetch(const real *from, int n)
+{
+    enum { LINE = 64 / (int)sizeof *from };
+    for (int i = 0; i < n; i += LINE)
+        __builtin_prefetch(from + i);
+}
+
 /* The same from columns: row p of the panels [n/width][k][width] is alpha * in[p*cs + 0..n). A
  * few panels are filled together, so that memory is read in long pieces: alone, each would visit
  * k lines that lie a power of two apart and push each other out of the cache. */
@@ -218,13 +226,15 @@ static inline __attribute__((always_inline)) void pack_columns(int n, int width,
                                                                const real *in, ptrdiff_t cs,
                                                                real *out, ptrdiff_t stride)
 {
-    enum { TOGETHER = 8 };
+    enum { TOGETHER = 8, AHEAD = 8 };
     for (int i = 0; i < n; i += TOGETHER * width, out += TOGETHER * stride) {
         int whole = (n - i) / width < TOGETHER ? (n - i) / width : TOGETHER;
         int rest = whole < TOGETHER ? n - i - whole * width : 0;
         for (int p = 0; p < k; p++) {
             const real *from = in + p * cs + i;
             real *to = out + p * width;
+            if (p + AHEAD < k)
+                fetch(from + AHEAD * cs, whole * width);
             for (int j = 0; j < whole; j++, from += width, to += stride)
                 copy_row(width, p == k - 1, alpha, from, to);
             for (int q = 0; q < rest; q++)
