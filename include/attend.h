@@ -92,11 +92,16 @@ typedef struct attend_entry {
     const char *name;    /* "softmax" */
     const char *formula; /* what it computes, in a line; never NULL */
     const char *source;  /* the paper and its equation, or NULL */
+    /* the list "attention" alone has these; NULL elsewhere */
+    const char *part;       /* "score", "scope", "pick" or "output" */
+    const char *use;        /* when to take it */
+    const char *cost;       /* time and memory, for n queries and n keys of width d */
+    const char *parameters; /* what is learned, or "none" */
 } attend_entry;
 
 /* The index-th entry of a list. The list "kinds" names the others.
  *
- * kind      "kinds", "ops", "optimisers", "schedules"
+ * kind      "kinds", "attention", "ops", "optimisers", "schedules"
  * entry     receives the entry; its strings live as long as the program
  *
  * Returns 1, or 0 where there is no such list or no such entry. Thread safe. */

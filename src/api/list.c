@@ -2,6 +2,7 @@
 #include <string.h>
 
 #include "attend.h"
+#include "attention/output.h"
 #include "grad/ops.h"
 #include "train/optim.h"
 #include "train/schedule.h"
@@ -13,8 +14,31 @@ typedef struct {
 
 static int give(attend_entry *entry, const char *name, const char *formula, const char *source)
 {
-    *entry = (attend_entry){name, formula ? formula : "", source};
+    *entry = (attend_entry){.name = name, .formula = formula ? formula : "", .source = source};
     return 1;
+}
+
+/* a mechanism: every row of the attention lists begins with what it says of itself */
+static int mechanism_at(int i, attend_entry *entry)
+{
+    const struct {
+        const char *part;
+        const void *const *list;
+        int count;
+    } lists[] = {
+        {"score", (const void *const *)at_scores, at_score_count},
+        {"scope", (const void *const *)at_scopes, at_scope_count},
+        {"pick", (const void *const *)at_picks, at_pick_count},
+        {"output", (const void *const *)at_outputs, at_output_count},
+    };
+    for (size_t k = 0; k < sizeof lists / sizeof *lists; i -= lists[k++].count)
+        if (i < lists[k].count) {
+            const at_about *a = lists[k].list[i];
+            *entry = (attend_entry){a->name, a->formula, a->source,    lists[k].part,
+                                    a->use,  a->cost,    a->parameters};
+            return 1;
+        }
+    return 0;
 }
 
 static int op_at(int i, attend_entry *entry)
@@ -37,6 +61,7 @@ static int schedule_at(int i, attend_entry *entry)
 }
 
 static const kind kinds[] = {
+    {"attention", "scores, scopes, picks and outputs: SCORE/SCOPE/PICK/HEADS", mechanism_at},
     {"ops", "functions of tensors, each with its gradient", op_at},
     {"optimisers", "how gradients change parameters", optimiser_at},
     {"schedules", "how the learning rate changes over the steps", schedule_at},

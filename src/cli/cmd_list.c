@@ -37,6 +37,10 @@ static attend_status run(at_cli *cli, const void *fields, int operands, char **o
     static const at_column plain[] = {{"name", 0}, {"formula", ATTEND_COLUMN_CODE}, {0}};
     static const at_column sourced[] = {
         {"name", 0}, {"formula", ATTEND_COLUMN_CODE}, {"source", 0}, {0}};
+    static const at_column mechanisms[] = {{"name", 0},       {"formula", ATTEND_COLUMN_CODE},
+                                           {"source", 0},     {"part", 0},
+                                           {"use", 0},        {"cost", 0},
+                                           {"parameters", 0}, {0}};
     const list *o = fields;
     const char *kind = operands ? operand[0] : "kinds";
     attend_status status = operands ? check_kind(kind, err) : ATTEND_OK;
@@ -46,12 +50,22 @@ static attend_status run(at_cli *cli, const void *fields, int operands, char **o
         return at_error(err, ATTEND_OPTION, "--json and --markdown: choose one");
     attend_entry entry;
     bool sources = attend_list(kind, 0, &entry) && entry.source;
-    at_table table = {.columns = !operands ? kinds : sources ? sourced : plain};
+    bool parts = sources && entry.part && (o->json || o->markdown); /* too wide for a screen */
+    at_table table = {.columns = !operands ? kinds
+                                 : parts   ? mechanisms
+                                 : sources ? sourced
+                                           : plain};
     for (int i = 0; attend_list(kind, i, &entry); i++) {
         at_table_cell(&table, "%s", entry.name);
         at_table_cell(&table, "%s", entry.formula);
         if (sources)
             at_table_cell(&table, "%s", entry.source ? entry.source : "");
+        if (parts) {
+            at_table_cell(&table, "%s", entry.part);
+            at_table_cell(&table, "%s", entry.use);
+            at_table_cell(&table, "%s", entry.cost);
+            at_table_cell(&table, "%s", entry.parameters);
+        }
     }
     at_str text = {0};
     at_table_write(&text, &table,
@@ -66,6 +80,8 @@ static attend_status run(at_cli *cli, const void *fields, int operands, char **o
 
 static const at_term examples[] = {
     {"attend list", "Which lists there are"},
+    {"attend list attention", "Every attention mechanism, with its formula and paper"},
+    {"attend list attention --markdown", "The same with use, cost and parameters"},
     {"attend list ops", "Every differentiable function, with its formula"},
     {0}};
 
@@ -73,7 +89,7 @@ const at_command at_command_list = {
     .usage = {.name = "list",
               .summary = "List what the library has, with formulas and sources",
               .operands = "[KIND]",
-              .words = "ops|optimisers|schedules",
+              .words = "attention|ops|optimisers|schedules",
               .options = options,
               .examples = examples},
     .size = sizeof(list),

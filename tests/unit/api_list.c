@@ -35,7 +35,7 @@ static void names_are_used_once_in_a_list(void **state)
 static void what_is_not_there_is_not_found(void **state)
 {
     (void)state;
-    attend_entry entry = {"untouched", "", NULL};
+    attend_entry entry = {.name = "untouched"};
     assert_int_equal(attend_list("nothing", 0, &entry), 0);
     assert_int_equal(attend_list("ops", -1, &entry), 0);
     assert_int_equal(attend_list("ops", 1000000, &entry), 0);
