@@ -43,7 +43,10 @@ static int mechanism_at(int i, attend_entry *entry)
 
 static int op_at(int i, attend_entry *entry)
 {
-    return i < at_op_count && give(entry, at_ops[i]->name, at_ops[i]->formula, NULL);
+    if (i >= at_op_count + at_attention_op_count)
+        return 0;
+    const at_op *op = i < at_op_count ? at_ops[i] : at_attention_ops[i - at_op_count];
+    return give(entry, op->name, op->formula, NULL);
 }
 
 static int optimiser_at(int i, attend_entry *entry)

@@ -1,5 +1,7 @@
 #include "base/cpu.h"
 
+#include "base/log.h"
+
 #include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
@@ -25,9 +27,12 @@ static at_isa wanted(void)
 {
     at_isa isa = at_cpu_best();
     const char *limit = getenv("ATTEND_ISA");
-    for (int i = 0; limit && i < (int)isa; i++)
+    for (int i = 0; limit && i < (int)(sizeof names / sizeof *names); i++)
         if (strcmp(limit, names[i]) == 0)
-            return (at_isa)i;
+            return i < (int)isa ? (at_isa)i : isa;
+    if (limit && *limit)
+        at_log(ATTEND_LOG_WARNING, "ATTEND_ISA is %.20s, not base, avx2 or avx512; using %s", limit,
+               names[isa]);
     return isa;
 }
 

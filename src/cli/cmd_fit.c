@@ -311,16 +311,32 @@ static bool is_model(const char *path)
     return length >= sizeof end - 1 && strcmp(path + length - (sizeof end - 1), end) == 0;
 }
 
+/* What would spoil --out is said before the training, not after it. */
+static attend_status check_out(const fit *o, const char *path, attend_error *err)
+{
+    char folder[4096] = ".";
+    const char *slash = strrchr(o->out, '/');
+    if (slash)
+        snprintf(folder, sizeof folder, "%.*s", (int)(slash - o->out) + 1, o->out);
+    if (strcmp(o->out, path) == 0)
+        return at_error(err, ATTEND_OPTION, "--out: %s is the data; give the curve another name",
+                        at_show(o->out).text);
+    if (!at_file_exists(folder))
+        return at_error(err, ATTEND_OPTION, "--out: there is no folder %s; make it first",
+                        at_show(folder).text);
+    if (!o->overwrite && at_file_exists(o->out))
+        return at_error(err, ATTEND_OPTION, "--out: %s exists; --overwrite replaces it",
+                        at_show(o->out).text);
+    return ATTEND_OK;
+}
+
 static attend_status check(const fit *o, const char *path, attend_error *err)
 {
     if (o->at && o->predict)
         return at_error(err, ATTEND_OPTION, "--at and --predict: choose one");
     if (o->predict && strcmp(o->predict, "-") == 0 && strcmp(path, "-") == 0)
         return at_error(err, ATTEND_OPTION, "the data and --predict cannot both be standard input");
-    if (o->out && !o->overwrite && at_file_exists(o->out))
-        return at_error(err, ATTEND_OPTION, "--out: %s exists; --overwrite replaces it",
-                        at_show(o->out).text);
-    return ATTEND_OK;
+    return o->out ? check_out(o, path, err) : ATTEND_OK;
 }
 
 /* the x to predict, if any */
