@@ -322,7 +322,7 @@ static attend_status check_out(const fit *o, const char *path, attend_error *err
         return at_error(err, ATTEND_OPTION, "--out: %s is the data; give the curve another name",
                         at_show(o->out).text);
     if (!at_file_exists(folder))
-        return at_error(err, ATTEND_OPTION, "--out: there is no folder %s; make it first",
+        return at_error(err, ATTEND_FILE, "--out: there is no folder %s; make it first",
                         at_show(folder).text);
     if (!o->overwrite && at_file_exists(o->out))
         return at_error(err, ATTEND_OPTION, "--out: %s exists; --overwrite replaces it",

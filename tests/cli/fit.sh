@@ -105,4 +105,5 @@ says err '--at: "b" is not a number'
 expect 2 attend fit points.csv --at 1 --predict new.csv
 expect 2 attend fit - --predict -
 expect 74 attend fit points.csv --out nowhere/curve.safetensors
-says out "learned w"
+says err "no folder nowhere/"
+expect 2 attend fit points.csv --out points.csv --overwrite
