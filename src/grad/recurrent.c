@@ -2,9 +2,11 @@
  *
  * W_ih x is one large product over all steps. The recurrence itself is cut into jobs, one per
  * direction and group of sentences; a job runs all its steps on one thread without waiting for
- * anybody, with W_hh packed once. Sentences are sorted by length, so that at every step the ones
- * still running are the first rows of the job: padding is never computed. Weight gradients are
- * again one large product over all steps.
+ * anybody, with W_hh packed once. Where W_hh is too large to stay near every core, one job runs on
+ * all threads instead: each has its columns of W_hh, and they wait for each other at every step.
+ * Sentences are sorted by length, so that at every step the ones still running are the first rows
+ * of the job: padding is never computed. Weight gradients are again one large product over all
+ * steps.
  *
  *            t = 0   1   2   3            step s of a sentence reads
  *     len 4  [ x   x   x   x ]            t = s, or len - 1 - s backwards
@@ -48,8 +50,9 @@ typedef struct {
     real *state, *sum, *full; /* forward: h [rows,P], W_hh h [rows,G], before projection [rows,H] */
     real *c;                  /* [rows,H] */
     /* backward */
-    real *dh, *dc, *dh_cell, *dgh, *dh_next; /* dh_cell: of the output before projection */
-    real *dgx_all, *dgh_all;                 /* [B,T,G] */
+    real *dh, *dc, *dgh, *dh_next;
+    real *dh_cell;           /* with projection: of the output before it */
+    real *dgx_all, *dgh_all; /* [B,T,G] */
     const real *d_output, *dh_n, *dc_n;
 } job;
 
@@ -96,7 +99,9 @@ static void copy_or_zero(real *to, const real *from, size_t n)
 
 static int jobs_per_direction(const layer *l)
 {
-    enum { FEWEST_ROWS = 4 };
+    enum { FEWEST_ROWS = 4, NEAR = 256 << 10 };
+    if (l->directions == 1 && (size_t)l->G * (size_t)l->P * sizeof(real) > NEAR)
+        return 1;
     int n = at_threads() / l->directions, most = (l->B + FEWEST_ROWS - 1) / FEWEST_ROWS;
     n = n < 1 ? 1 : n;
     return n < most ? n : most < 1 ? 1 : most;
@@ -129,43 +134,79 @@ static at_packed pack(at_tape *t, int n, int k, at_matrix b)
 
 /* ---- forward ---------------------------------------------------------------------------- */
 
+/* some rows of a job at one step */
+typedef struct {
+    const job *j;
+    int s;
+} rows_at;
+
+/* Rows are as independent as jobs are; inside a job that has one thread, this is a loop. */
+static void each_row(const job *j, int rows, int s, at_part *part)
+{
+    rows_at at = {j, s};
+    at_parallel_for(rows, ATTEND_VECTOR_GRAIN / j->l->G + 1, part, &at);
+}
+
 /* what the product with W_hh is added to: the GRU needs it alone with its bias */
-static void start_sums(const job *j, int rows, int s)
+static void start_sum(const job *j, int row, int s)
 {
     const layer *l = j->l;
     const at_direction *d = &l->dir[j->direction];
     size_t G = (size_t)l->G;
-    for (int r = 0; r < rows; r++)
-        copy_or_zero(j->sum + (size_t)r * G,
-                     l->kind->separate ? d->b_hh : d->gates + place(j, r, s) * G, G);
+    copy_or_zero(j->sum + (size_t)row * G,
+                 l->kind->separate ? d->b_hh : d->gates + place(j, row, s) * G, G);
 }
 
-static void cells(const job *j, int rows, int s)
+static void start_rows(void *arg, ptrdiff_t row, ptrdiff_t end)
+{
+    const rows_at *at = arg;
+    for (; row < end; row++)
+        start_sum(at->j, (int)row, at->s);
+}
+
+static void cell(const job *j, int row, int s)
 {
     const layer *l = j->l;
     const at_direction *d = &l->dir[j->direction];
-    size_t H = (size_t)l->H, P = (size_t)l->P, G = (size_t)l->G;
-    for (int r = 0; r < rows; r++) {
-        size_t at = place(j, r, s);
-        real *full = j->full ? j->full + (size_t)r * H : NULL;
-        at_cell_step step = {.H = H,
-                             .gates = d->gates + at * G,
-                             .sum = j->sum + (size_t)r * G,
-                             .h = j->state + (size_t)r * P,
-                             .c = j->c ? j->c + (size_t)r * H : NULL,
-                             .extra = d->extra ? d->extra + at * H : NULL,
-                             .h_new = full ? full : j->state + (size_t)r * P};
-        l->kind->step(&step);
-        if (d->c)
-            memcpy(d->c + at * H, step.c, H * sizeof(real));
-        if (full)
-            memcpy(d->full + at * H, full, H * sizeof(real));
+    size_t H = (size_t)l->H, P = (size_t)l->P, G = (size_t)l->G, r = (size_t)row;
+    size_t at = place(j, row, s);
+    real *full = j->full ? j->full + r * H : NULL;
+    at_cell_step step = {.H = H,
+                         .gates = d->gates + at * G,
+                         .sum = j->sum + r * G,
+                         .h = j->state + r * P,
+                         .c = j->c ? j->c + r * H : NULL,
+                         .extra = d->extra ? d->extra + at * H : NULL,
+                         .h_new = full ? full : j->state + r * P};
+    l->kind->step(&step);
+    if (d->c)
+        memcpy(d->c + at * H, step.c, H * sizeof(real));
+    if (full)
+        memcpy(d->full + at * H, full, H * sizeof(real));
+}
+
+static void keep_output(const job *j, int row, int s)
+{
+    size_t P = (size_t)j->l->P;
+    memcpy(output_row(j, place(j, row, s)), j->state + (size_t)row * P, P * sizeof(real));
+}
+
+/* the cells of step s; all else of these rows until the next product, too, while they are near */
+static void cell_rows(void *arg, ptrdiff_t row, ptrdiff_t end)
+{
+    const rows_at *at = arg;
+    const job *j = at->j;
+    for (; row < end; row++) {
+        cell(j, (int)row, at->s);
+        if (!j->full)
+            keep_output(j, (int)row, at->s);
+        if (at->s + 1 < j->l->length[sentence(j, (int)row)])
+            start_sum(j, (int)row, at->s + 1);
     }
 }
 
-static void run_forward(void *arg, int item)
+static void initial_states(const job *j)
 {
-    const job *j = (const job *)arg + item;
     const layer *l = j->l;
     const at_direction *d = &l->dir[j->direction];
     size_t H = (size_t)l->H, P = (size_t)l->P;
@@ -175,14 +216,22 @@ static void run_forward(void *arg, int item)
         if (j->c)
             copy_or_zero(j->c + (size_t)r * H, d->c0 ? d->c0 + b * H : NULL, H);
     }
+}
+
+static void run_forward(void *arg, int item)
+{
+    const job *j = (const job *)arg + item;
+    const layer *l = j->l;
+    initial_states(j);
+    each_row(j, running(j, 0), 0, start_rows);
     for (int s = 0, rows; s < l->T && (rows = running(j, s)) > 0; s++) {
-        start_sums(j, rows, s);
         at_gemm_packed(rows, 1, (at_matrix){j->state, l->P, false}, &j->w_hh, 1, j->sum, l->G);
-        cells(j, rows, s);
-        if (j->full)
+        each_row(j, rows, s, cell_rows);
+        if (j->full) {
             at_gemm_packed(rows, 1, (at_matrix){j->full, l->H, false}, &j->w_hr, 0, j->state, l->P);
-        for (int r = 0; r < rows; r++)
-            memcpy(output_row(j, place(j, r, s)), j->state + (size_t)r * P, P * sizeof(real));
+            for (int r = 0; r < rows; r++)
+                keep_output(j, r, s);
+        }
     }
 }
 
@@ -225,13 +274,19 @@ static bool forward_memory(at_tape *t, const layer *l, job *jobs, int count)
 static void input_products(const layer *l, const at_direction *d, const real *x)
 {
     size_t rows = (size_t)l->B * (size_t)l->T, G = (size_t)l->G;
-    if (d->b_ih)
-        at_rows_fill(rows, l->G, d->b_ih, d->gates);
-    if (d->b_hh && !l->kind->separate)
-        for (size_t r = 0; r < rows; r++)
-            at_vector()->axpy(G, 1, d->b_hh, d->b_ih ? 1 : 0, d->gates + r * G);
+    const real *bias = d->b_ih;
+    if (d->b_hh && !l->kind->separate) {
+        bias = d->b_hh;
+        if (d->b_ih && rows > 0) {
+            at_vector()->add(G, d->b_ih, d->b_hh, d->gates);
+            bias = d->gates;
+        }
+    }
+    if (bias && rows > 0)
+        at_rows_fill(bias == d->gates ? rows - 1 : rows, l->G, bias,
+                     bias == d->gates ? d->gates + G : d->gates);
     at_gemm((int)rows, l->G, l->I, 1, (at_matrix){x, l->I, false}, (at_matrix){d->w_ih, l->I, true},
-            d->b_ih || (d->b_hh && !l->kind->separate) ? 1 : 0, d->gates, l->G);
+            bias ? 1 : 0, d->gates, l->G);
 }
 
 /* longest first; equal lengths keep their order */
@@ -396,52 +451,66 @@ at_recurrent_result at_recurrent(at_tape *t, at_cell cell, at_tensor *x, int dir
 
 /* ---- backward --------------------------------------------------------------------------- */
 
-/* gradients that reach the states of step s from its outputs and, at a sentence's last step,
- * from the final states */
-static void gather_gradients(const job *j, int rows, int s)
+/* gradients that reach the state of step s from its output and, at a sentence's last step, from
+ * the final state */
+static void gather_gradient(const job *j, int row, int s)
 {
     const layer *l = j->l;
-    size_t H = (size_t)l->H, P = (size_t)l->P;
-    for (int r = 0; r < rows; r++) {
-        size_t b = (size_t)sentence(j, r), row = (size_t)r;
-        real *dh = j->dh + row * P;
-        if (l->length[b] == s + 1) {
-            copy_or_zero(dh, j->dh_n ? j->dh_n + b * P : NULL, P);
-            if (j->dc)
-                copy_or_zero(j->dc + row * H, j->dc_n ? j->dc_n + b * H : NULL, H);
-        }
-        if (j->d_output) {
-            size_t at = (place(j, r, s) * (size_t)l->directions + (size_t)j->direction) * P;
-            at_vector()->add(P, dh, j->d_output + at, dh);
-        }
+    size_t H = (size_t)l->H, P = (size_t)l->P, r = (size_t)row, b = (size_t)sentence(j, row);
+    real *dh = j->dh + r * P;
+    if (l->length[b] == s + 1) {
+        copy_or_zero(dh, j->dh_n ? j->dh_n + b * P : NULL, P);
+        if (j->dc)
+            copy_or_zero(j->dc + r * H, j->dc_n ? j->dc_n + b * H : NULL, H);
     }
+    if (j->d_output) {
+        size_t at = (place(j, row, s) * (size_t)l->directions + (size_t)j->direction) * P;
+        at_vector()->add(P, dh, j->d_output + at, dh);
+    }
+    if (j->full) /* dh of this step, for W_hr's gradient */
+        memcpy(j->full + place(j, row, s) * P, dh, P * sizeof(real));
 }
 
-static void cells_back(const job *j, int rows, int s)
+static void cell_back(const job *j, int row, int s)
 {
     const layer *l = j->l;
     const at_direction *d = &l->dir[j->direction];
     size_t H = (size_t)l->H, P = (size_t)l->P, G = (size_t)l->G;
-    for (int r = 0; r < rows; r++) {
-        size_t at = place(j, r, s), row = (size_t)r, b = (size_t)sentence(j, r);
-        const real *c0 = d->c0 ? d->c0 + b * H : j->sum; /* sum: a row of zeros */
-        const real *h = state_before(j, r, s);
-        real *dgh = j->dgh + row * G, *dgx = j->dgx_all + at * G;
-        at_cell_back back = {.H = H,
-                             .gates = d->gates + at * G,
-                             .extra = d->extra ? d->extra + at * H : NULL,
-                             .h = h ? h : j->sum,
-                             .h_new = output_row(j, at),
-                             .c = !d->c ? NULL
-                                  : s   ? d->c + place(j, r, s - 1) * H
-                                        : c0,
-                             .dh_new = j->dh_cell + row * H,
-                             .dc = j->dc ? j->dc + row * H : NULL,
-                             .dgx = l->kind->separate ? dgx : dgh,
-                             .dgh = dgh,
-                             .dh = j->dh_next + row * P};
-        l->kind->back(&back);
-        memcpy((l->kind->separate ? j->dgh_all : j->dgx_all) + at * G, dgh, G * sizeof(real));
+    size_t at = place(j, row, s), r = (size_t)row, b = (size_t)sentence(j, row);
+    const real *c0 = d->c0 ? d->c0 + b * H : j->sum; /* sum: a row of zeros */
+    const real *h = state_before(j, row, s);
+    real *dgh = j->dgh + r * G, *dgx = j->dgx_all + at * G;
+    at_cell_back back = {.H = H,
+                         .gates = d->gates + at * G,
+                         .extra = d->extra ? d->extra + at * H : NULL,
+                         .h = h ? h : j->sum,
+                         .h_new = output_row(j, at),
+                         .c = !d->c ? NULL
+                              : s   ? d->c + place(j, row, s - 1) * H
+                                    : c0,
+                         .dh_new = j->dh_cell ? j->dh_cell + r * H : j->dh + r * P,
+                         .dc = j->dc ? j->dc + r * H : NULL,
+                         .dgx = l->kind->separate ? dgx : dgh,
+                         .dgh = dgh,
+                         .dh = j->dh_next + r * P};
+    l->kind->back(&back);
+    memcpy((l->kind->separate ? j->dgh_all : j->dgx_all) + at * G, dgh, G * sizeof(real));
+}
+
+static void gather_rows(void *arg, ptrdiff_t row, ptrdiff_t end)
+{
+    const rows_at *at = arg;
+    for (; row < end; row++)
+        gather_gradient(at->j, (int)row, at->s);
+}
+
+static void back_rows(void *arg, ptrdiff_t row, ptrdiff_t end)
+{
+    const rows_at *at = arg;
+    for (; row < end; row++) {
+        if (!at->j->dh_cell)
+            gather_gradient(at->j, (int)row, at->s);
+        cell_back(at->j, (int)row, at->s);
     }
 }
 
@@ -453,17 +522,16 @@ static void run_backward(void *arg, int item)
         int rows = running(j, s);
         if (rows == 0)
             continue;
-        gather_gradients(j, rows, s);
-        if (l->dir[j->direction].w_hr)
+        if (j->dh_cell) {
+            each_row(j, rows, s, gather_rows);
             at_gemm_packed(rows, 1, (at_matrix){j->dh, l->P, false}, &j->w_hr, 0, j->dh_cell, l->H);
-        if (l->dir[j->direction].w_hr) /* dh of this step, for W_hr's gradient */
-            for (int r = 0; r < rows; r++)
-                memcpy(j->full + place(j, r, s) * (size_t)l->P, j->dh + (size_t)r * (size_t)l->P,
-                       (size_t)l->P * sizeof(real));
-        cells_back(j, rows, s);
+        }
+        each_row(j, rows, s, back_rows);
         at_gemm_packed(rows, 1, (at_matrix){j->dgh, l->G, false}, &j->w_hh,
                        l->kind->separate ? 1 : 0, j->dh_next, l->P);
-        memcpy(j->dh, j->dh_next, (size_t)rows * (size_t)l->P * sizeof(real));
+        real *done = j->dh;
+        j->dh = j->dh_next;
+        j->dh_next = done;
     }
 }
 
@@ -483,7 +551,7 @@ static bool backward_memory(at_tape *t, const layer *l, const shared *both, job 
         const shared *s = &both[j->direction];
         size_t rows = (size_t)j->rows;
         j->dh = at_scratch_reals(t, rows * P);
-        j->dh_cell = d->w_hr ? at_scratch_reals(t, rows * H) : j->dh;
+        j->dh_cell = d->w_hr ? at_scratch_reals(t, rows * H) : NULL;
         j->dh_next = at_scratch_reals(t, rows * P);
         j->dgh = at_scratch_reals(t, rows * G);
         if (l->kind->has_cell)

@@ -73,7 +73,7 @@ typedef struct {
     real alpha, beta;
     const real *a, *b; /* A(i,p) = a[i*ars + p*acs], likewise B(p,j) */
     ptrdiff_t ars, acs, brs, bcs;
-    const at_packed *packed; /* B, already packed, or NULL */
+    const real *panels; /* of the whole of B where it is packed already, or NULL */
     real *c;
     ptrdiff_t ldc;
     const at_gemm_kernel *kernel;
@@ -156,15 +156,14 @@ static void multiply_blocks(const product *g, room r)
         for (int p = 0; p < g->k; p += kcs) {
             int kc = min(kcs, g->k - p);
             bool load = p > 0 || g->beta != 0;
-            ptrdiff_t stride = (ptrdiff_t)(g->packed ? g->k : kc) * nr;
-            const real *panels = g->packed ? g->packed->panels + j / nr * stride + (ptrdiff_t)p * nr
-                                           : r.b;
+            ptrdiff_t stride = (ptrdiff_t)(g->panels ? g->k : kc) * nr;
+            const real *panels = g->panels ? g->panels + j / nr * stride + (ptrdiff_t)p * nr : r.b;
             for (int i = 0; i < g->m; i += r.mc) {
                 int mc = min(r.mc, g->m - i);
                 real *c = g->c + i * g->ldc + j;
                 g->kernel->pack_a(mc, kc, g->alpha, g->a + i * g->ars + p * g->acs, g->ars, g->acs,
                                   r.a);
-                if (i == 0 && !g->packed)
+                if (i == 0 && !g->panels)
                     pack_and_multiply(g, r, mc, nc, kc, g->b + p * g->brs + j * g->bcs, c, load);
                 else
                     tiles(g, mc, nc, kc, r.a, panels, stride, nr, c, load);
@@ -202,7 +201,7 @@ static void multiply(const product *g)
     real *memory = packing_memory();
     room r = memory ? (room){memory, memory + (ptrdiff_t)KC * MC, MC / mr * mr, KC, NC / nr * nr}
                     : (room){small, small + SMALL_KC * SMALL_MC, mr, SMALL_KC, nr};
-    if (!g->packed && g->bcs == 1 && g->m <= mr)
+    if (!g->panels && g->bcs == 1 && g->m <= mr)
         multiply_few(g, r);
     else
         multiply_blocks(g, r);
@@ -231,7 +230,10 @@ static void grid_cell(void *arg, int cell)
     g.m = cut(g.m, g.kernel->mr, d->rows, r + 1) - i;
     g.n = cut(g.n, g.kernel->nr, d->columns, q + 1) - j;
     g.a += i * g.ars;
-    g.b += j * g.bcs;
+    if (g.panels)
+        g.panels += (ptrdiff_t)j * g.k; /* j / nr panels of k * nr */
+    else
+        g.b += j * g.bcs;
     g.c += i * g.ldc + j;
     multiply(&g);
 }
@@ -257,6 +259,12 @@ static grid plan(const product *g)
     return d;
 }
 
+static void multiply_on_threads(const product *g)
+{
+    grid d = plan(g);
+    at_parallel_each(d.rows * d.columns, (double)g->m * g->n * g->k, grid_cell, &d);
+}
+
 void at_gemm(int m, int n, int k, real alpha, at_matrix a, at_matrix b, real beta, real *c,
              ptrdiff_t ldc)
 {
@@ -276,8 +284,7 @@ void at_gemm(int m, int n, int k, real alpha, at_matrix a, at_matrix b, real bet
         .ldc = ldc,
         .kernel = kernel(),
     };
-    grid d = plan(&g);
-    at_parallel_each(d.rows * d.columns, (double)m * n * k, grid_cell, &d);
+    multiply_on_threads(&g);
 }
 
 /* ---- packed ----------------------------------------------------------------------------- */
@@ -288,11 +295,38 @@ size_t at_pack_len(int n, int k)
     return ((size_t)n + nr - 1) / nr * nr * (size_t)k;
 }
 
+typedef struct {
+    const product *g;
+    real *panels;
+} packing;
+
+/* some of the groups of panels */
+static void pack_groups(void *arg, ptrdiff_t group, ptrdiff_t end)
+{
+    const packing *p = arg;
+    const product *g = p->g;
+    int columns = GROUP * g->kernel->nr;
+    for (; group < end; group++) {
+        int j = (int)group * columns;
+        g->kernel->pack_b(min(columns, g->n - j), g->k, g->b + j * g->bcs, g->brs, g->bcs,
+                          p->panels + (ptrdiff_t)j * g->k, (ptrdiff_t)g->k * g->kernel->nr);
+    }
+}
+
 at_packed at_pack(int n, int k, at_matrix b, real *panels)
 {
-    const at_gemm_kernel *with = kernel();
-    with->pack_b(n, k, b.data, b.transposed ? 1 : b.ld, b.transposed ? b.ld : 1, panels,
-                 (ptrdiff_t)k * with->nr);
+    enum { FEWEST = 50000 }; /* numbers that a thread is worth */
+    product g = {
+        .n = n,
+        .k = k,
+        .b = b.data,
+        .brs = b.transposed ? 1 : b.ld,
+        .bcs = b.transposed ? b.ld : 1,
+        .kernel = kernel(),
+    };
+    packing p = {&g, panels};
+    ptrdiff_t columns = GROUP * g.kernel->nr;
+    at_parallel_for((n + columns - 1) / columns, FEWEST / (columns * (k + 1)) + 1, pack_groups, &p);
     return (at_packed){.n = n, .k = k, .panels = panels};
 }
 
@@ -308,10 +342,10 @@ void at_gemm_packed(int m, real alpha, at_matrix a, const at_packed *b, real bet
         .a = a.data,
         .ars = a.transposed ? 1 : a.ld,
         .acs = a.transposed ? a.ld : 1,
-        .packed = b,
+        .panels = b->panels,
         .c = c,
         .ldc = ldc,
         .kernel = kernel(),
     };
-    multiply(&g);
+    multiply_on_threads(&g);
 }

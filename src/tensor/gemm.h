@@ -18,7 +18,8 @@ typedef struct {
 } at_matrix;
 
 /* C[m,n] = alpha A[m,k] B[k,n] + beta C. With beta 0, C is never read.
- * Threads are used inside one large product, unless it runs inside a parallel region. */
+ * Threads are used inside one large product, unless it runs inside a parallel region; the same
+ * holds for packing, and for products with what is packed. */
 void at_gemm(int m, int n, int k, real alpha, at_matrix a, at_matrix b, real beta, real *c,
              ptrdiff_t ldc);
 
@@ -34,8 +35,7 @@ size_t at_pack_len(int n, int k);
 /* Packs b into panels (at_pack_len reals, caller's). */
 at_packed at_pack(int n, int k, at_matrix b, real *panels);
 
-/* C[m,n] = alpha A[m,k] B[k,n] + beta C with B packed: same bits as at_gemm.
- * Runs on the calling thread alone. */
+/* C[m,n] = alpha A[m,k] B[k,n] + beta C with B packed: same bits as at_gemm. */
 void at_gemm_packed(int m, real alpha, at_matrix a, const at_packed *b, real beta, real *c,
                     ptrdiff_t ldc);
 
