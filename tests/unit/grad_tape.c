@@ -309,6 +309,16 @@ static void an_inferring_tape_records_nothing(void **state)
     assert_int_equal(at_tape_bytes(tape), held);
 }
 
+/* 2048 x 2048 weights alone would be 4 million numbers */
+static void attention_needs_no_room_for_its_weights(void **state)
+{
+    (void)state;
+    at_tensor *x = at_param(tape, at_root(), "x", SHAPE(1, 2048, 8), INIT_NORMAL(1));
+    at_mask mask = {.causal = true};
+    assert_true(at_backward(tape, at_sum(tape, at_attention(tape, x, x, x, 2, 1, &mask))));
+    assert_true(at_tape_bytes(tape) < (size_t)1 << 21);
+}
+
 static void frozen_parameters_get_no_gradient(void **state)
 {
     (void)state;
@@ -342,6 +352,7 @@ int main(void)
         WITH_TAPE(a_second_step_asks_the_system_for_nothing),
         WITH_TAPE(logits_become_their_gradient_in_place),
         WITH_TAPE(an_inferring_tape_records_nothing),
+        WITH_TAPE(attention_needs_no_room_for_its_weights),
         WITH_TAPE(frozen_parameters_get_no_gradient),
     };
     return cmocka_run_group_tests_name("grad_tape", tests, NULL, NULL);
