@@ -5,6 +5,10 @@
 set -uo pipefail
 build=$(cd "$1" && pwd) || exit 2
 bench=$(cd "$(dirname "$0")/../bench" && pwd)
+if [ ! -x "$build/bench-gemm" ]; then # the checked builds leave the benches out
+    printf 'skipped: no bench programs in this build\n0 passed, 0 failed, 1 skipped\n'
+    exit 0
+fi
 place=$(mktemp -d)
 trap 'rm -rf "$place"' EXIT
 cd "$place" || exit 2

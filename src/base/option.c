@@ -14,10 +14,12 @@
 /* the index-th of "a|b|c", or NULL */
 static const char *choice_at(const char *choices, int index, size_t *length)
 {
-    for (; choices; choices = strchr(choices, '|'), choices += choices != NULL) {
+    while (choices) {
         *length = strcspn(choices, "|");
         if (index-- == 0)
             return choices;
+        const char *bar = strchr(choices, '|');
+        choices = bar ? bar + 1 : NULL;
     }
     return NULL;
 }
