@@ -2,11 +2,11 @@
  *
  * W_ih x is one large product over all steps. The recurrence itself is cut into jobs, one per
  * direction and group of sentences; a job runs all its steps on one thread without waiting for
- * anybody, with W_hh packed once. Where W_hh is too large to stay near every core, one job runs on
- * all threads instead: each has its columns of W_hh, and they wait for each other at every step.
- * Sentences are sorted by length, so that at every step the ones still running are the first rows
- * of the job: padding is never computed. Weight gradients are again one large product over all
- * steps.
+ * anybody, with W_hh packed once. (Sharing the columns of W_hh instead was no faster with a core
+ * for each thread, and three times slower without.) Only where a few sentences make a single job do
+ * the threads share its steps. Sentences are sorted by length, so that at every step the ones still
+ * running are the first rows of the job: padding is never computed. Weight gradients are again one
+ * large product over all steps.
  *
  *            t = 0   1   2   3            step s of a sentence reads
  *     len 4  [ x   x   x   x ]            t = s, or len - 1 - s backwards
@@ -99,9 +99,7 @@ static void copy_or_zero(real *to, const real *from, size_t n)
 
 static int jobs_per_direction(const layer *l)
 {
-    enum { FEWEST_ROWS = 4, NEAR = 256 << 10 };
-    if (l->directions == 1 && (size_t)l->G * (size_t)l->P * sizeof(real) > NEAR)
-        return 1;
+    enum { FEWEST_ROWS = 4 };
     int n = at_threads() / l->directions, most = (l->B + FEWEST_ROWS - 1) / FEWEST_ROWS;
     n = n < 1 ? 1 : n;
     return n < most ? n : most < 1 ? 1 : most;

@@ -102,11 +102,12 @@ static inline void fetch(const real *c, ptrdiff_t ldc, int rows, int columns)
     }
 }
 
-/* all tiles of an A block [mc,kc] by a B block [kc,nc] */
+/* All tiles of an A block [mc,kc] by a B block [kc,nc]. Where the panels of B are far, the first
+ * tiles of each bring the next one near. */
 static void tiles(const product *g, int mc, int nc, int kc, const real *a, const real *b,
-                  ptrdiff_t b_stride, ptrdiff_t b_step, real *c, bool load)
+                  ptrdiff_t b_stride, ptrdiff_t b_step, real *c, bool load, bool far)
 {
-    int mr = g->kernel->mr, nr = g->kernel->nr;
+    int mr = g->kernel->mr, nr = g->kernel->nr, shares = g->kernel->shares;
     for (int j = 0; j < nc; j += nr, b += b_stride)
         for (int i = 0; i < mc; i += mr) {
             int m = min(mr, mc - i), n = min(nr, nc - j);
@@ -114,8 +115,9 @@ static void tiles(const product *g, int mc, int nc, int kc, const real *a, const
                 fetch(c + (i + mr) * g->ldc + j, g->ldc, min(mr, mc - i - mr), n);
             else if (j + nr < nc)
                 fetch(c + j + nr, g->ldc, min(mr, mc), min(nr, nc - j - nr));
+            bool fetches = far && j + nr < nc && i / mr < shares;
             g->kernel->tile(m, n, kc, a + (ptrdiff_t)i * kc, b, b_step, c + i * g->ldc + j, g->ldc,
-                            load);
+                            load, fetches ? b + b_stride + i / mr * (kc * nr / shares) : NULL);
         }
 }
 
@@ -144,7 +146,7 @@ static void pack_and_multiply(const product *g, room r, int mc, int nc, int kc, 
         int n = min(group, nc - j);
         real *panels = mc < g->m ? r.b + j / nr * stride : r.b;
         g->kernel->pack_b(n, kc, b + j * g->bcs, g->brs, g->bcs, panels, stride);
-        tiles(g, mc, n, kc, r.a, panels, stride, nr, c + j, load);
+        tiles(g, mc, n, kc, r.a, panels, stride, nr, c + j, load, false);
     }
 }
 
@@ -166,7 +168,7 @@ static void multiply_blocks(const product *g, room r)
                 if (i == 0 && !g->panels)
                     pack_and_multiply(g, r, mc, nc, kc, g->b + p * g->brs + j * g->bcs, c, load);
                 else
-                    tiles(g, mc, nc, kc, r.a, panels, stride, nr, c, load);
+                    tiles(g, mc, nc, kc, r.a, panels, stride, nr, c, load, true);
             }
         }
     }
@@ -182,10 +184,10 @@ static void multiply_few(const product *g, room r)
         const real *b = g->b + p * g->brs;
         bool load = p > 0 || g->beta != 0;
         g->kernel->pack_a(g->m, kc, g->alpha, g->a + p * g->acs, g->ars, g->acs, r.a);
-        tiles(g, g->m, whole, kc, r.a, b, nr, g->brs, g->c, load);
+        tiles(g, g->m, whole, kc, r.a, b, nr, g->brs, g->c, load, false);
         if (whole < g->n) {
             g->kernel->pack_b(g->n - whole, kc, b + whole, g->brs, 1, r.b, (ptrdiff_t)kc * nr);
-            tiles(g, g->m, g->n - whole, kc, r.a, r.b, 0, nr, g->c + whole, load);
+            tiles(g, g->m, g->n - whole, kc, r.a, r.b, 0, nr, g->c + whole, load, false);
         }
     }
 }

@@ -18,16 +18,16 @@
 
 #if defined(__AVX512F__)
 #define VECTOR_BYTES 64
-enum { MR = 12, NV = 2 }; /* 24 of 32 registers hold C */
+enum { MR = 12, NV = 2, SHARES = 2 }; /* 24 of 32 registers hold C */
 #elif defined(__AVX2__)
 #define VECTOR_BYTES 32
-enum { MR = 6, NV = 2 }; /* 12 of 16 */
+enum { MR = 6, NV = 2, SHARES = 4 }; /* 12 of 16 */
 #elif defined(__aarch64__)
 #define VECTOR_BYTES 16
-enum { MR = 6, NV = 4 }; /* 24 of 32 */
+enum { MR = 6, NV = 4, SHARES = 4 }; /* 24 of 32 */
 #else
 #define VECTOR_BYTES 16
-enum { MR = 3, NV = 4 }; /* 12 of 16 */
+enum { MR = 3, NV = 4, SHARES = 4 }; /* 12 of 16 */
 #endif
 
 typedef real vector __attribute__((vector_size(VECTOR_BYTES)));
@@ -37,11 +37,46 @@ enum { LANES = VECTOR_BYTES / (int)sizeof(real), NR = NV * LANES };
 static inline vector load(const real *p) { return *(const vector_unaligned *)p; }
 static inline void store(real *p, vector v) { *(vector_unaligned *)p = v; }
 
+/* one step: m rows of the tile, which are a constant in each call */
+static inline __attribute__((always_inline)) void step(int m, const real *a, const real *b,
+                                                       vector acc[MR][NV])
+{
+    vector row[NV];
+#pragma GCC unroll 4
+    for (int v = 0; v < NV; v++)
+        row[v] = load(b + v * LANES);
+#pragma GCC unroll 16
+    for (int i = 0; i < m; i++)
+#pragma GCC unroll 4
+        for (int v = 0; v < NV; v++)
+            acc[i][v] += a[i] * row[v];
+}
+
+/* k steps that bring their share of another panel near, a few lines every few steps */
+static inline __attribute__((always_inline)) void steps_ahead(int m, int k, const real *a,
+                                                              const real *b, ptrdiff_t b_step,
+                                                              const real *next, vector acc[MR][NV])
+{
+    enum { STEPS = 4, LINE = 64 / (int)sizeof *next, FETCH = STEPS * NR / SHARES };
+    int p = 0;
+    for (; p + STEPS <= k; p += STEPS, next += FETCH) {
+#pragma GCC unroll 8
+        for (int i = 0; i < FETCH; i += LINE)
+            __builtin_prefetch(next + i);
+#pragma GCC unroll 4
+        for (int i = 0; i < STEPS; i++, a += MR, b += b_step)
+            step(m, a, b, acc);
+    }
+    for (; p < k; p++, a += MR, b += b_step)
+        step(m, a, b, acc);
+}
+
 /* m is a constant in each call below, so the loops over it unroll and the
  * accumulators live in registers */
 static inline __attribute__((always_inline)) void tile_rows(int m, int k, const real *a,
                                                             const real *b, ptrdiff_t b_step,
-                                                            real *c, ptrdiff_t ldc, bool load_c)
+                                                            real *c, ptrdiff_t ldc, bool load_c,
+                                                            bool ahead, const real *next)
 {
     vector acc[MR][NV];
 #pragma GCC unroll 16
@@ -49,17 +84,11 @@ static inline __attribute__((always_inline)) void tile_rows(int m, int k, const 
 #pragma GCC unroll 4
         for (int v = 0; v < NV; v++)
             acc[i][v] = load_c ? load(c + i * ldc + v * LANES) : (vector){0};
-    for (int p = 0; p < k; p++, a += MR, b += b_step) {
-        vector row[NV];
-#pragma GCC unroll 4
-        for (int v = 0; v < NV; v++)
-            row[v] = load(b + v * LANES);
-#pragma GCC unroll 16
-        for (int i = 0; i < m; i++)
-#pragma GCC unroll 4
-            for (int v = 0; v < NV; v++)
-                acc[i][v] += a[i] * row[v];
-    }
+    if (ahead)
+        steps_ahead(m, k, a, b, b_step, next, acc);
+    else
+        for (int p = 0; p < k; p++, a += MR, b += b_step)
+            step(m, a, b, acc);
 #pragma GCC unroll 16
     for (int i = 0; i < m; i++)
 #pragma GCC unroll 4
@@ -69,34 +98,38 @@ static inline __attribute__((always_inline)) void tile_rows(int m, int k, const 
 
 /* a tile of the full width */
 static void tile_wide(int m, int k, const real *a, const real *b, ptrdiff_t b_step, real *c,
-                      ptrdiff_t ldc, bool load_c)
+                      ptrdiff_t ldc, bool load_c, const real *next)
 {
+    if (next && m == MR) {
+        tile_rows(MR, k, a, b, b_step, c, ldc, load_c, true, next);
+        return;
+    }
     switch (m) {
-    case 1: tile_rows(1, k, a, b, b_step, c, ldc, load_c); break;
-    case 2: tile_rows(2, k, a, b, b_step, c, ldc, load_c); break;
-    case 3: tile_rows(3, k, a, b, b_step, c, ldc, load_c); break;
+    case 1: tile_rows(1, k, a, b, b_step, c, ldc, load_c, false, NULL); break;
+    case 2: tile_rows(2, k, a, b, b_step, c, ldc, load_c, false, NULL); break;
+    case 3: tile_rows(3, k, a, b, b_step, c, ldc, load_c, false, NULL); break;
 #if defined(__AVX2__) || defined(__aarch64__)
-    case 4: tile_rows(4, k, a, b, b_step, c, ldc, load_c); break;
-    case 5: tile_rows(5, k, a, b, b_step, c, ldc, load_c); break;
-    case 6: tile_rows(6, k, a, b, b_step, c, ldc, load_c); break;
+    case 4: tile_rows(4, k, a, b, b_step, c, ldc, load_c, false, NULL); break;
+    case 5: tile_rows(5, k, a, b, b_step, c, ldc, load_c, false, NULL); break;
+    case 6: tile_rows(6, k, a, b, b_step, c, ldc, load_c, false, NULL); break;
 #endif
 #if defined(__AVX512F__)
-    case 7: tile_rows(7, k, a, b, b_step, c, ldc, load_c); break;
-    case 8: tile_rows(8, k, a, b, b_step, c, ldc, load_c); break;
-    case 9: tile_rows(9, k, a, b, b_step, c, ldc, load_c); break;
-    case 10: tile_rows(10, k, a, b, b_step, c, ldc, load_c); break;
-    case 11: tile_rows(11, k, a, b, b_step, c, ldc, load_c); break;
-    case 12: tile_rows(12, k, a, b, b_step, c, ldc, load_c); break;
+    case 7: tile_rows(7, k, a, b, b_step, c, ldc, load_c, false, NULL); break;
+    case 8: tile_rows(8, k, a, b, b_step, c, ldc, load_c, false, NULL); break;
+    case 9: tile_rows(9, k, a, b, b_step, c, ldc, load_c, false, NULL); break;
+    case 10: tile_rows(10, k, a, b, b_step, c, ldc, load_c, false, NULL); break;
+    case 11: tile_rows(11, k, a, b, b_step, c, ldc, load_c, false, NULL); break;
+    case 12: tile_rows(12, k, a, b, b_step, c, ldc, load_c, false, NULL); break;
 #endif
     }
 }
 
 /* a tile at the right edge goes through a full-width copy */
 static void tile(int m, int n, int k, const real *a, const real *b, ptrdiff_t b_step, real *c,
-                 ptrdiff_t ldc, bool load_c)
+                 ptrdiff_t ldc, bool load_c, const real *next)
 {
     if (n == NR) {
-        tile_wide(m, k, a, b, b_step, c, ldc, load_c);
+        tile_wide(m, k, a, b, b_step, c, ldc, load_c, next);
         return;
     }
     real edge[MR * NR];
@@ -105,7 +138,7 @@ static void tile(int m, int n, int k, const real *a, const real *b, ptrdiff_t b_
         for (int i = 0; i < m; i++)
             memcpy(edge + i * NR, c + i * ldc, (size_t)n * sizeof *c);
     }
-    tile_wide(m, k, a, b, b_step, edge, NR, load_c);
+    tile_wide(m, k, a, b, b_step, edge, NR, load_c, next);
     for (int i = 0; i < m; i++)
         memcpy(c + i * ldc, edge + i * NR, (size_t)n * sizeof *c);
 }
@@ -275,6 +308,7 @@ const at_gemm_kernel JOIN(at_gemm_kernel_, ATTEND_ISA) = {
     .isa = STRING(ATTEND_ISA),
     .mr = MR,
     .nr = NR,
+    .shares = SHARES,
     .tile = tile,
     .pack_a = pack_a,
     .pack_b = pack_b,

@@ -25,11 +25,13 @@ enum { ATTEND_GEMM_MR_MAX = 16, ATTEND_GEMM_NR_MAX = 32 };
 typedef struct at_gemm_kernel {
     const char *isa;
     int mr, nr; /* rows and columns of a full tile */
+    int shares; /* parts of a panel that one tile each brings near */
 
     /* c[m,n] = (load ? c : 0) + a b, with m <= mr, n <= nr; a: one packed panel [k][mr]; b: k
-     * rows of nr, b_step apart: nr for a packed panel, or rows of B itself */
+     * rows of nr, b_step apart: nr for a packed panel, or rows of B itself. next: k * nr / shares
+     * numbers that a full tile should bring near on its way, or NULL */
     void (*tile)(int m, int n, int k, const real *a, const real *b, ptrdiff_t b_step, real *c,
-                 ptrdiff_t ldc, bool load);
+                 ptrdiff_t ldc, bool load, const real *next);
 
     /* Packs alpha * A[m,k] into panels [m/mr][k][mr]; A(i,p) = a[i*rs + p*cs],
      * one of rs, cs is 1. The last panel may be partly unwritten. */
