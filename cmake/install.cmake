@@ -3,6 +3,7 @@
 set(package_dir ${CMAKE_INSTALL_LIBDIR}/cmake/attend)
 # attend.pc finds its prefix from its own place, so that an installation can be moved
 string(REGEX REPLACE "[^/]+" ".." to_prefix ${CMAKE_INSTALL_LIBDIR}/pkgconfig)
+list(JOIN requires " " requires_private)
 configure_file(cmake/attend.pc.in attend.pc @ONLY)
 configure_package_config_file(cmake/attendConfig.cmake.in attendConfig.cmake
                               INSTALL_DESTINATION ${package_dir})

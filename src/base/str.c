@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "base/memory.h"
+#include "base/utf8.h"
 
 /* room for `more` bytes and the ending zero */
 static bool reserve(at_str *s, size_t more)
@@ -108,42 +109,16 @@ void at_str_wrap(at_str *s, const char *text, int column, int indent, int right)
     }
 }
 
-/* how many bytes follow one that begins a character; -1 for one that begins none */
-static int following(unsigned char first)
+static int character(const char *text, uint32_t *code) /* its length, or 0 */
 {
-    if (first < 0x80)
-        return 0;
-    if (first < 0xC2 || first > 0xF4)
-        return -1;
-    return first < 0xE0 ? 1 : first < 0xF0 ? 2 : 3;
-}
-
-/* bytes of the well-formed character at text (RFC 3629), or 0; *code receives its number, or
- * U+FFFD */
-static int character(const unsigned char *text, uint32_t *code)
-{
-    *code = 0xFFFD;
-    int more = following(*text);
-    if (more < 0)
-        return 0;
-    uint32_t number = more == 0 ? *text : *text & (0x3Fu >> more);
-    for (int i = 1; i <= more; i++) {
-        if ((text[i] & 0xC0) != 0x80)
-            return 0;
-        number = number << 6 | (text[i] & 0x3Fu);
-    }
-    bool overlong = (more == 2 && number < 0x800) || (more == 3 && number < 0x10000);
-    if (overlong || (number >= 0xD800 && number < 0xE000) || number > 0x10FFFF)
-        return 0;
-    *code = number;
-    return more + 1;
+    return at_utf8_get(text, strnlen(text, 4), code);
 }
 
 void at_str_add_safe(at_str *s, const char *text)
 {
     while (*text) {
         uint32_t code;
-        int length = character((const unsigned char *)text, &code);
+        int length = character(text, &code);
         /* C1 controls and the marks that turn the direction of text steer terminals, too */
         bool steers = code < 0x20 || (code >= 0x7F && code < 0xA0)
                       || (code >= 0x202A && code <= 0x202E) || (code >= 0x2066 && code <= 0x2069);
@@ -166,7 +141,7 @@ void at_str_add_json(at_str *s, const char *text)
     at_str_add(s, "\"");
     while (*text) {
         uint32_t code;
-        int length = character((const unsigned char *)text, &code);
+        int length = character(text, &code);
         if (length == 0)
             at_str_add(s, "\xEF\xBF\xBD");
         else if (code == '"' || code == '\\')

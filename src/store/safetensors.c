@@ -9,7 +9,7 @@
 #include "base/file.h"
 #include "base/half.h"
 #include "base/memory.h"
-#include "store/json.h"
+#include "base/json.h"
 
 #if __BYTE_ORDER__ != __ORDER_LITTLE_ENDIAN__
 #error "safetensors files are little-endian, and this code reads them as they are"

@@ -5,7 +5,7 @@
 #include "base/half.h"
 #include "base/memory.h"
 #include "base/str.h"
-#include "store/json.h"
+#include "base/json.h"
 #include "store/safetensors.h"
 
 static at_to_store to_store(const char *name, at_dtype dtype, at_shape shape)

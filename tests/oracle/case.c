@@ -8,7 +8,7 @@
 
 #include "base/memory.h"
 #include "oracle.h"
-#include "store/json.h"
+#include "base/json.h"
 
 /* ---- files ------------------------------------------------------------------------------ */
 

@@ -14,7 +14,7 @@
 #include "base/file.h"
 #include "base/half.h"
 #include "base/memory.h"
-#include "store/json.h"
+#include "base/json.h"
 
 static char folder[] = "/tmp/attend-tensors-......", path[100], other_path[100];
 static long live_before;

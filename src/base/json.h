@@ -3,8 +3,8 @@
  *
  * Jansson allocates with at_alloc from at_json_start on, unless the program that holds us has
  * given it another allocator already. */
-#ifndef ATTEND_STORE_JSON_H
-#define ATTEND_STORE_JSON_H
+#ifndef ATTEND_BASE_JSON_H
+#define ATTEND_BASE_JSON_H
 
 #include <jansson.h>
 #include <stdbool.h>

@@ -1,4 +1,4 @@
-#include "store/json.h"
+#include "base/json.h"
 
 #include <errno.h>
 #include <math.h>

@@ -1,4 +1,4 @@
-#include "store/json.h"
+#include "base/json.h"
 
 #include <math.h>
 #include <pthread.h>
