@@ -1,0 +1,122 @@
+/* The list of pieces, and what can be said of them from the text alone. */
+#include <string.h>
+
+#include "base/memory.h"
+#include "base/utf8.h"
+#include "text/tokenizer.h"
+#include "text/unicode.h"
+
+static bool grow(at_pieces *p)
+{
+    size_t room = p->room ? 2 * p->room : 64;
+    at_piece *item = at_realloc(p->item, p->room * sizeof *item, room * sizeof *item);
+    if (!item) {
+        p->failed = true;
+        return false;
+    }
+    p->item = item;
+    p->room = room;
+    return true;
+}
+
+void at_pieces_add(at_pieces *p, int32_t id, size_t begin, size_t end)
+{
+    if (p->failed || (p->count == p->room && !grow(p)))
+        return;
+    p->item[p->count++] = (at_piece){
+        .id = id, .word = ATTEND_NO_WORD, .begin = (uint32_t)begin, .end = (uint32_t)end};
+}
+
+void at_pieces_clear(at_pieces *p)
+{
+    p->count = p->invalid = 0;
+    p->failed = false;
+}
+
+void at_pieces_free(at_pieces *p)
+{
+    at_free(p->item);
+    *p = (at_pieces){0};
+}
+
+/* ---- characters ------------------------------------------------------------------------- */
+
+/* a place that walks forward through a text */
+typedef struct {
+    const char *text;
+    size_t size, byte;
+    uint32_t character;
+} walker;
+
+static void walk_to(walker *w, size_t byte)
+{
+    uint32_t code;
+    if (byte < w->byte) /* pieces that share bytes */
+        w->byte = w->character = 0;
+    while (w->byte < byte) {
+        int length = at_utf8_get(w->text + w->byte, w->size - w->byte, &code);
+        if (length > 1 && w->byte + (size_t)length > byte)
+            return; /* inside a character: at its start */
+        w->byte += length ? (size_t)length : 1;
+        w->character++;
+    }
+}
+
+/* A piece that ends inside a character (byte-level kinds cut there) reaches to its end. */
+static uint32_t end_of(walker *w, size_t byte)
+{
+    walk_to(w, byte);
+    return w->character + (w->byte < byte);
+}
+
+void at_pieces_in_characters(at_pieces *p, const char *text, size_t size)
+{
+    walker w = {.text = text, .size = size};
+    for (size_t i = 0; i < p->count; i++) {
+        at_piece *item = &p->item[i];
+        size_t end = item->end;
+        walk_to(&w, item->begin);
+        item->begin = w.character;
+        item->end = end_of(&w, end);
+    }
+}
+
+/* ---- words ------------------------------------------------------------------------------ */
+
+/* words that have begun before `byte`, which moves forward */
+typedef struct {
+    const char *text;
+    size_t size, byte;
+    uint32_t words;
+    bool inside; /* is the last of them still going on at byte? */
+} counter;
+
+/* Steps over one character; returns whether it is white space. */
+static bool step(counter *c)
+{
+    int blank = at_space_at(c->text + c->byte, c->size - c->byte);
+    if (!blank && !c->inside)
+        c->words++;
+    c->inside = !blank;
+    c->byte += blank ? (size_t)blank : 1; /* the bytes within a character are no white space */
+    return blank != 0;
+}
+
+uint32_t at_pieces_number_words(at_pieces *p, size_t first, const char *text, size_t size)
+{
+    counter c = {.text = text, .size = size};
+    for (size_t i = first; i < p->count; i++) {
+        at_piece *item = &p->item[i];
+        if (item->begin == item->end)
+            continue;
+        while (c.byte < item->begin)
+            step(&c);
+        bool seen = c.byte > item->begin; /* it shares bytes with the piece before it */
+        while (!seen && c.byte < item->end)
+            seen = !step(&c);
+        item->word = seen ? c.words - 1 : c.words;
+    }
+    while (c.byte < c.size)
+        step(&c);
+    return c.words;
+}

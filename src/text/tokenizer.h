@@ -1,0 +1,252 @@
+/* Tokenizers: from text to numbered pieces and back.
+ *
+ *     at_tokenizer *t;
+ *     at_tokenizer_open("model", &t, err);              a folder or a file; or at_tokenizer_learn
+ *     at_pieces p = {0};
+ *     at_encode(t, text, size, &p, err);                 p.item[i].id, .begin, .end, .word
+ *     at_decode(t, ids, count, ATTEND_DECODE_PLAIN, &out, err);
+ *     at_pieces_free(&p);
+ *     at_tokenizer_free(t);
+ *
+ * A kind of tokenizer is one file tokenizer_NAME.c with one const at_tokenizer_kind, and one line
+ * in tokenizers.def. Everything but learning, loading and freeing is safe on one tokenizer from
+ * several threads at once.
+ *
+ * Any bytes can be encoded. A byte that is no part of UTF-8 is taken as U+FFFD (the byte-level
+ * kinds keep it as it is), and counted either way: at_pieces.invalid. */
+#ifndef ATTEND_TEXT_TOKENIZER_H
+#define ATTEND_TEXT_TOKENIZER_H
+
+#include <jansson.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "base/error.h"
+#include "base/str.h"
+#include "text/vocab.h"
+
+typedef struct at_tokenizer at_tokenizer;
+typedef struct at_tokenizer_kind at_tokenizer_kind;
+
+/* ---- pieces ----------------------------------------------------------------------------- */
+
+/* A piece is the bytes [begin,end) of the text; one that stands for nothing in it, such as [CLS],
+ * has begin == end and no word. Pieces come in the order of the text and may leave out bytes
+ * (blanks, control characters); two may share bytes where one character made several. */
+typedef struct {
+    int32_t id;
+    uint32_t word; /* which of the text's words between white space, from 0; see below */
+    uint32_t begin, end;
+} at_piece;
+
+enum { ATTEND_TEXT_MOST = 1u << 30 }; /* bytes of one text */
+#define ATTEND_NO_WORD UINT32_MAX
+
+/* Grows; start with {0}. Failure is sticky, as in at_str. */
+typedef struct {
+    at_piece *item;
+    size_t count, room;
+    size_t invalid; /* bytes that were no UTF-8 */
+    bool failed;    /* memory ran out: nothing is added any more */
+} at_pieces;
+
+void at_pieces_add(at_pieces *p, int32_t id, size_t begin, size_t end);
+void at_pieces_clear(at_pieces *p); /* empty again; keeps the memory */
+void at_pieces_free(at_pieces *p);
+
+/* begin and end from bytes to characters of the same text, an invalid byte counted as one */
+void at_pieces_in_characters(at_pieces *p, const char *text, size_t size);
+
+/* Numbers the words of pieces from index first on: a piece belongs to the word of its first byte
+ * that is no white space (Unicode's White_Space), or where all of it is, to the word after it.
+ * at_encode does it. Returns how many words the text has. */
+uint32_t at_pieces_number_words(at_pieces *p, size_t first, const char *text, size_t size);
+
+/* ---- special pieces --------------------------------------------------------------------- */
+
+typedef enum {
+    ATTEND_SPECIAL_PAD,
+    ATTEND_SPECIAL_UNK,
+    ATTEND_SPECIAL_BOS, /* begins what is written */
+    ATTEND_SPECIAL_EOS, /* ends it */
+    ATTEND_SPECIAL_CLS,
+    ATTEND_SPECIAL_SEP,
+    ATTEND_SPECIAL_MASK,
+    ATTEND_SPECIALS
+} at_special;
+
+/* "pad_token", "unk_token", ...: Hugging Face's names, in the order above */
+extern const char *const at_special_names[ATTEND_SPECIALS];
+
+/* What surrounds texts in a model's input: before A each B each after. -1: nothing.
+ * BERT: [CLS] A [SEP] B [SEP]; XLNet: A <sep> B <sep> <cls>; words: A <eos>; GPT-2: A. */
+typedef struct {
+    int32_t before, each, after;
+} at_frame;
+
+/* ---- a tokenizer ------------------------------------------------------------------------ */
+
+/* The part that all kinds share: a kind's own struct has it as its first member. */
+struct at_tokenizer {
+    const at_tokenizer_kind *kind;
+    at_vocab *vocab;                  /* id <-> text of every piece, specials included */
+    int32_t special[ATTEND_SPECIALS]; /* ids; -1 where there is none */
+    at_frame frame;
+};
+
+int32_t at_tokenizer_size(const at_tokenizer *t); /* ids are 0 to size - 1 */
+
+/* One of special[], or a piece that the vocabulary file calls special. */
+bool at_tokenizer_is_special(const at_tokenizer *t, int32_t id);
+
+/* Adds the pieces of a text to out; word counts from 0 in every call. */
+attend_status at_encode(const at_tokenizer *t, const char *text, size_t size, at_pieces *out,
+                        attend_error *err);
+
+/* The same with the frame around it, and a second text unless b is NULL. Offsets of a piece are
+ * those in its own text; *second receives the index of the first piece of b. */
+attend_status at_encode_framed(const at_tokenizer *t, const char *a, size_t a_size, const char *b,
+                               size_t b_size, at_pieces *out, size_t *second, attend_error *err);
+
+/* the text of a piece, as in at_vocab_text */
+typedef struct {
+    const char *text;
+    size_t size;
+} at_text;
+
+typedef enum {
+    ATTEND_DECODE_PLAIN,  /* special pieces leave no trace; unknown ones show as their text */
+    ATTEND_DECODE_SPECIAL /* they show as their text too */
+} at_decoding;
+
+/* Appends the text of ids; an id that is out of range is an error. */
+attend_status at_decode(const at_tokenizer *t, const int32_t *ids, size_t count, at_decoding how,
+                        at_str *out, attend_error *err);
+
+/* The same from pieces as text, which need not be in the vocabulary. */
+attend_status at_join(const at_tokenizer *t, const at_text *pieces, size_t count, at_str *out,
+                      attend_error *err);
+
+void at_tokenizer_free(at_tokenizer *t); /* NULL is well */
+
+/* ---- files ------------------------------------------------------------------------------ */
+
+/* Opens what a folder or a file has: our own tokenizer.json; spiece.model; vocab.json and
+ * merges.txt; vocab.txt; Hugging Face's tokenizer.json; with tokenizer_config.json beside them
+ * where it says more. The error names the files that were looked for. */
+attend_status at_tokenizer_open(const char *path, at_tokenizer **out, attend_error *err);
+
+/* Writes the kind's files into a folder, which is made where it is missing; each file whole or
+ * not at all. */
+attend_status at_tokenizer_save(const at_tokenizer *t, const char *folder, attend_error *err);
+
+/* ---- learning --------------------------------------------------------------------------- */
+
+/* Lines of text, without their ends. next gives one that is borrowed until it is called again and
+ * returns 1; 0 at the end; a negative attend_status, with err filled, to give up. */
+typedef struct {
+    int (*next)(void *user, const char **text, size_t *size, attend_error *err);
+    void *user;
+} at_lines;
+
+/* -1, 0 for a double, and NULL: the kind's default. What a kind does not take must stay at that. */
+typedef struct {
+    int size;          /* pieces at most, specials included */
+    int min_count;     /* what is seen less often is unknown, or not merged */
+    int lower;         /* 1: lower case */
+    int strip_accents; /* 1: é becomes e */
+    int split_chinese; /* 1: every Chinese character is a word; words: Japanese ones too */
+    int punctuation;   /* 1: words: punctuation is split off */
+    int alphabet;      /* wordpiece: characters at most in the vocabulary */
+    double coverage;   /* sentencepiece: share of all characters that the vocabulary has */
+    const char *model; /* sentencepiece: "unigram" or "bpe" */
+} at_learn_options;
+
+/* which of them a kind takes */
+enum {
+    ATTEND_LEARN_SIZE = 1,
+    ATTEND_LEARN_MIN_COUNT = 2,
+    ATTEND_LEARN_LOWER = 4,
+    ATTEND_LEARN_STRIP_ACCENTS = 8,
+    ATTEND_LEARN_SPLIT_CHINESE = 16,
+    ATTEND_LEARN_PUNCTUATION = 32,
+    ATTEND_LEARN_ALPHABET = 64,
+    ATTEND_LEARN_COVERAGE = 128,
+    ATTEND_LEARN_MODEL = 256,
+};
+
+void at_learn_defaults(at_learn_options *o);
+
+/* Makes a tokenizer of that kind ("wordpiece") from text. The same lines and options give the
+ * same vocabulary, id for id. options may be NULL. */
+attend_status at_tokenizer_learn(const char *kind, at_lines lines, const at_learn_options *options,
+                                 at_tokenizer **out, attend_error *err);
+
+/* ---- kinds ------------------------------------------------------------------------------ */
+
+struct at_tokenizer_kind {
+    const char *name;         /* "wordpiece" */
+    const char *what;         /* how it cuts text, in a line */
+    const char *source;       /* the paper, or NULL */
+    const char *files;        /* what it is kept in: "vocab.txt, tokenizer.json" */
+    const char *const *found; /* names, up to a NULL, by which a folder is known to hold one */
+    const char *const *ends;  /* ends of file names, up to a NULL, likewise: ".model" */
+    const char *model;        /* "model": {"type": ...} in tokenizer.json, or NULL: it has none */
+    unsigned learns;          /* ATTEND_LEARN_... */
+
+    attend_status (*learn)(at_lines lines, const at_learn_options *o, at_tokenizer **out,
+                           attend_error *err);
+
+    /* From the file that was found by name; others lie beside it. May be NULL. */
+    attend_status (*load)(const char *path, at_tokenizer **out, attend_error *err);
+
+    /* From tokenizer.json, and into it (a new object, or NULL without memory). May be NULL. */
+    attend_status (*read)(const json_t *root, const char *file, at_tokenizer **out,
+                          attend_error *err);
+    json_t *(*write)(const at_tokenizer *t);
+
+    /* Other files than tokenizer.json. May be NULL. */
+    attend_status (*save)(const at_tokenizer *t, const char *folder, attend_error *err);
+
+    /* With at_pieces_add; at_encode looks at out->failed and numbers the words. size is at most
+     * ATTEND_TEXT_MOST. */
+    attend_status (*encode)(const at_tokenizer *t, const char *text, size_t size, at_pieces *out,
+                            attend_error *err);
+    attend_status (*join)(const at_tokenizer *t, const at_text *pieces, size_t count, at_str *out,
+                          attend_error *err);
+    void (*free)(at_tokenizer *t); /* its own members alone, and t; not the vocabulary */
+};
+
+#define TOKENIZER(name) extern const at_tokenizer_kind at_tokenizer_kind_##name;
+#include "text/tokenizers.def"
+#undef TOKENIZER
+
+extern const at_tokenizer_kind *const at_tokenizer_kinds[];
+extern const int at_tokenizer_kind_count;
+
+const at_tokenizer_kind *at_tokenizer_kind_find(const char *name); /* or NULL */
+
+/* ---- for the kinds ---------------------------------------------------------------------- */
+
+/* Zeroed memory of `bytes`, an empty vocabulary, no specials, no frame; NULL without memory. */
+void *at_tokenizer_new(const at_tokenizer_kind *kind, size_t bytes);
+
+/* Adds a special piece of that text to the vocabulary (or finds it there); false without memory. */
+bool at_tokenizer_add_special(at_tokenizer *t, at_special which, const char *text);
+
+/* ids of the special pieces from their texts, as Hugging Face writes them:
+ * {"unk_token": "[UNK]", "mask_token": {"content": "[MASK]", ...}}; one that is not in the
+ * vocabulary or null is no special. Other keys, and keys that are missing, change nothing. */
+void at_tokenizer_specials_from(at_tokenizer *t, const json_t *object);
+
+/* Those of tokenizer_config.json in the folder of the file at path, for a loader that was given
+ * vocab.txt or the like: *config is NULL where there is none; json_decref it. */
+attend_status at_tokenizer_config_beside(const char *path, json_t **config, attend_error *err);
+
+/* Writes {"tokenizer_class": CLASS, more...} with the special pieces as tokenizer_config.json into
+ * the folder; more may be NULL and is taken over. */
+attend_status at_tokenizer_config_save(const at_tokenizer *t, const char *folder,
+                                       const char *class_name, json_t *more, attend_error *err);
+
+#endif

@@ -1,0 +1,38 @@
+/* Properties of characters as the reference tokenizers use them, and their lower case. */
+#ifndef ATTEND_TEXT_UNICODE_H
+#define ATTEND_TEXT_UNICODE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "base/str.h"
+
+bool at_is_space(uint32_t code); /* Unicode's White_Space */
+
+/* Is there white space at the start of size bytes? Returns its length in bytes, or 0. */
+int at_space_at(const char *text, size_t size);
+
+bool at_is_control(uint32_t code);     /* categories Cc, Cf, Cs, Co, Cn */
+bool at_is_separator(uint32_t code);   /* category Zs */
+bool at_is_mark(uint32_t code);        /* category Mn: accents that stand over a letter */
+bool at_is_punctuation(uint32_t code); /* P*, and all of ASCII that is no letter, digit, blank */
+bool at_is_letter(uint32_t code);      /* L* */
+bool at_is_digit(uint32_t code);       /* Nd */
+bool at_is_chinese(uint32_t code);     /* the CJK ideographs, as BERT counts them */
+bool at_is_japanese(uint32_t code);    /* hiragana and katakana */
+
+/* The lower case of a character, one or two of them (İ has two); returns how many. */
+int at_lower(uint32_t code, uint32_t out[2]);
+
+/* What a character decomposes to (canonically, as in NFD); returns how many. Accents of several
+ * characters still have to be put in order, by at_combining_class. */
+int at_decompose(uint32_t code, uint32_t out[4]);
+int at_combining_class(uint32_t code);
+
+typedef enum { ATTEND_NFC, ATTEND_NFD, ATTEND_NFKC, ATTEND_NFKD } at_normal_form;
+
+/* Appends a text in a normal form; invalid bytes become U+FFFD. False without memory. */
+bool at_normalise(at_normal_form form, const char *text, size_t size, at_str *out);
+
+#endif
