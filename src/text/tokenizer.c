@@ -46,6 +46,7 @@ void at_tokenizer_free(at_tokenizer *t)
     if (!t)
         return;
     at_vocab_free(t->vocab);
+    at_added_free(&t->added);
     t->kind->free(t);
 }
 
@@ -64,7 +65,7 @@ bool at_tokenizer_is_special(const at_tokenizer *t, int32_t id)
     for (int i = 0; i < ATTEND_SPECIALS; i++)
         if (id >= 0 && t->special[i] == id)
             return true;
-    return false;
+    return at_added_is_special(&t->added, id);
 }
 
 bool at_tokenizer_add_special(at_tokenizer *t, at_special which, const char *text)
@@ -85,6 +86,19 @@ void at_tokenizer_specials_from(at_tokenizer *t, const json_t *object)
         else if (json_is_null(value))
             t->special[i] = -1;
     }
+}
+
+bool at_tokenizer_mark_specials(at_tokenizer *t)
+{
+    for (int i = 0; i < ATTEND_SPECIALS; i++) {
+        size_t size;
+        if (t->special[i] < 0)
+            continue;
+        const char *text = at_vocab_text(t->vocab, t->special[i], &size);
+        if (size && !at_added_put(&t->added, text, size, t->special[i], true))
+            return false;
+    }
+    return true;
 }
 
 /* ---- encoding --------------------------------------------------------------------------- */

@@ -24,6 +24,7 @@
 
 #include "base/error.h"
 #include "base/str.h"
+#include "text/added.h"
 #include "text/vocab.h"
 
 typedef struct at_tokenizer at_tokenizer;
@@ -93,11 +94,12 @@ struct at_tokenizer {
     at_vocab *vocab;                  /* id <-> text of every piece, specials included */
     int32_t special[ATTEND_SPECIALS]; /* ids; -1 where there is none */
     at_frame frame;
+    at_added added; /* found in the text as they are written; empty in kinds that find none */
 };
 
 int32_t at_tokenizer_size(const at_tokenizer *t); /* ids are 0 to size - 1 */
 
-/* One of special[], or a piece that the vocabulary file calls special. */
+/* One of special[], or an added piece that is called special. */
 bool at_tokenizer_is_special(const at_tokenizer *t, int32_t id);
 
 /* Adds the pieces of a text to out; word counts from 0 in every call. */
@@ -234,6 +236,10 @@ void *at_tokenizer_new(const at_tokenizer_kind *kind, size_t bytes);
 
 /* Adds a special piece of that text to the vocabulary (or finds it there); false without memory. */
 bool at_tokenizer_add_special(at_tokenizer *t, at_special which, const char *text);
+
+/* Puts the special pieces into t->added, for a kind that finds them in texts; false without memory.
+ */
+bool at_tokenizer_mark_specials(at_tokenizer *t);
 
 /* ids of the special pieces from their texts, as Hugging Face writes them:
  * {"unk_token": "[UNK]", "mask_token": {"content": "[MASK]", ...}}; one that is not in the
