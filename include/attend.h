@@ -205,6 +205,98 @@ ATTEND_API attend_status attend_pooling_load(const char *path, attend_pooling **
                                              attend_error *err);
 ATTEND_API void attend_pooling_free(attend_pooling *pooling); /* NULL is well */
 
+/* ---- figures --------------------------------------------------------------------------- */
+
+/* What is drawn is described by plain structs; a member left 0 or NULL has a sensible default. Text
+ * is UTF-8 in any script that a font of the machine has. */
+
+/* Weights as a heat map: rows from the top, columns from the left. An alignment has the target's
+ * words as row labels and the source's as column labels. */
+typedef struct attend_heat_map {
+    const char *title;
+    int rows, columns;
+    const double *weights;            /* rows times columns, row by row; NaN: a blank cell */
+    const char *const *row_labels;    /* rows texts, at the left; NULL: numbers */
+    const char *const *column_labels; /* columns texts, on top; NULL: numbers, below */
+    const char *row_title, *column_title;
+    double row_range[2], column_range[2]; /* of the first and last number; {0, 0}: from 0 by 1 */
+    double low, high;           /* ends of the colour scale; both 0: 0 and the largest weight */
+    const unsigned char *marks; /* rows times columns: a ring where it is not 0; or NULL */
+    int digits;                 /* decimals of the numbers in a figure's cells; 0: no numbers */
+    int hide_scale;             /* no colour scale beside it, or below it in text */
+} attend_heat_map;
+
+typedef enum attend_series_style {
+    ATTEND_SERIES_LINE,
+    ATTEND_SERIES_DASHED,
+    ATTEND_SERIES_DOTTED,
+    ATTEND_SERIES_POINTS,
+    ATTEND_SERIES_BOTH, /* a line with its points */
+    ATTEND_SERIES_RULE  /* a vertical line at each x, from bottom to top; y is not looked at */
+} attend_series_style;
+
+typedef struct attend_series {
+    const char *name; /* in the legend; NULL: not there */
+    attend_series_style style;
+    size_t count;
+    const double *x, *y; /* what is not finite interrupts a line */
+    int color;           /* 1 to 7 of the palette, -1 grey, -2 black; 0: the next of the palette */
+} attend_series;
+
+/* Curves and points over common axes. */
+typedef struct attend_chart {
+    const char *title, *x_title, *y_title;
+    int count;
+    const attend_series *series; /* later ones are drawn over earlier ones */
+    int log_x, log_y;            /* logarithmic axes: what is not positive is not shown */
+    double x_range[2], y_range[2]; /* {0, 0}: what the series need */
+} attend_chart;
+
+/* one of both, and the size of its area inside the axes in points (1/72 inch); 0: by its content */
+typedef struct attend_panel {
+    const attend_heat_map *heat_map;
+    const attend_chart *chart;
+    double width, height;
+} attend_panel;
+
+typedef struct attend_figure {
+    const char *title;
+    int count;
+    const attend_panel *panels;
+    int across;     /* panels side by side; 0: all */
+    int resolution; /* of a PNG, in pixels per inch; 0: 144 */
+} attend_figure;
+
+/* Draws a figure into a file, written whole or not at all.
+ *
+ * path      ends in .png, .svg or .pdf
+ *
+ * The libraries that draw (cairo, pango) are loaded at the first call; where one is missing, the
+ * message names its package. Characters that no font has are reported as a warning to the log. The
+ * same figure gives the same bytes of a PNG on one machine. Thread safe. */
+ATTEND_API attend_status attend_figure_save(const attend_figure *figure, const char *path,
+                                            attend_error *err);
+
+/* how text for a terminal may look */
+typedef struct attend_text_style {
+    int columns; /* of the terminal; 0: 80 */
+    int utf8;    /* more than ASCII */
+    int color;   /* escape sequences of 256 colours */
+} attend_text_style;
+
+/* Is that a file name a figure can have? For programs that want to know before a long job. */
+ATTEND_API attend_status attend_figure_check_path(const char *path, attend_error *err);
+
+/* A heat map made of block characters. Labelled columns that do not fit side by side continue
+ * below; of numbered ones several share a cell, which shows the largest, as a note then says.
+ *
+ * style     NULL for 80 columns of plain UTF-8
+ * out       receives the lines; release them with attend_text_free */
+ATTEND_API attend_status attend_heat_map_text(const attend_heat_map *map,
+                                              const attend_text_style *style, char **out,
+                                              attend_error *err);
+ATTEND_API void attend_text_free(char *text); /* NULL is well */
+
 #ifdef __cplusplus
 }
 #endif

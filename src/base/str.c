@@ -80,8 +80,12 @@ void at_str_pad(at_str *s, const char *text, int width)
 static int word_columns(const char *text, size_t length)
 {
     int columns = 0;
-    for (size_t i = 0; i < length; i++)
-        columns += (text[i] & 0xC0) != 0x80;
+    for (size_t i = 0; i < length;) {
+        uint32_t code;
+        int bytes = at_utf8_get(text + i, length - i, &code);
+        columns += at_utf8_columns(code);
+        i += bytes ? (size_t)bytes : 1;
+    }
     return columns;
 }
 

@@ -46,7 +46,7 @@ void at_str_free(at_str *s);
 /* The text, for the caller to at_free; NULL after a failure. s is empty afterwards. */
 char *at_str_take(at_str *s);
 
-/* how many columns of a terminal UTF-8 text takes, at one column for a character */
+/* how many columns of a terminal UTF-8 text takes; see at_utf8_columns */
 int at_str_columns(const char *text);
 
 #endif

@@ -18,4 +18,8 @@ size_t at_utf8_valid(const char *text, size_t size);
 /* how many characters, every invalid byte counted as one */
 size_t at_utf8_count(const char *text, size_t size);
 
+/* how many columns of a terminal a character takes: 2 for Chinese, Japanese and Korean ones, full
+ * width forms and emoji; 0 for what is drawn over the character before; else 1 */
+int at_utf8_columns(uint32_t code);
+
 #endif

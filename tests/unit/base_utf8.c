@@ -48,10 +48,26 @@ static void counts_and_finds_the_first_fault(void **state)
     assert_int_equal(at_utf8_count("", 0), 0);
 }
 
+static void knows_what_takes_two_columns_and_what_takes_none(void **state)
+{
+    (void)state;
+    static const uint32_t one[] = {'a', 0xE9, 0x416, 0x2588, 0x2026, 0x2212, 0xFFFD};
+    static const uint32_t two[] = {0x4E2D, 0x6587, 0x3042,  0x30A2,
+                                   0xAC00, 0xFF01, 0x1F600, 0x20000};
+    static const uint32_t none[] = {0x301, 0x200B, 0xFE0F};
+    for (size_t i = 0; i < sizeof one / sizeof *one; i++)
+        assert_int_equal(at_utf8_columns(one[i]), 1);
+    for (size_t i = 0; i < sizeof two / sizeof *two; i++)
+        assert_int_equal(at_utf8_columns(two[i]), 2);
+    for (size_t i = 0; i < sizeof none / sizeof *none; i++)
+        assert_int_equal(at_utf8_columns(none[i]), 0);
+}
+
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(every_character_survives),
-                                       cmocka_unit_test(refuses_what_is_no_utf8),
-                                       cmocka_unit_test(counts_and_finds_the_first_fault)};
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(every_character_survives), cmocka_unit_test(refuses_what_is_no_utf8),
+        cmocka_unit_test(counts_and_finds_the_first_fault),
+        cmocka_unit_test(knows_what_takes_two_columns_and_what_takes_none)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,0 +1,186 @@
+/* The page. Panels stand in a grid; in each of its columns the areas inside the axes start at one x
+ * and are followed by the widest margin, likewise in its rows, so that axes line up. */
+#include "draw/figure.h"
+
+#include <math.h>
+#include <string.h>
+#include <strings.h>
+
+#include "base/log.h"
+#include "base/memory.h"
+#include "draw/heat.h"
+#include "draw/panel.h"
+
+enum { MARGIN = 8, SPACE = 14, MOST_PANELS = 1024, LARGEST_SIDE = 30000 };
+
+/* a column of the grid, or a row of it */
+typedef struct {
+    double before, size, after, start; /* margins, the area, where the area starts */
+} track;
+
+typedef struct {
+    const attend_figure *figure;
+    int across, down;
+    at_box *box;
+    track *column, *row;
+    double width, height;
+} page;
+
+/* ---- the file's kind ---------------------------------------------------------------------- */
+
+static const struct {
+    const char *end;
+    at_page page;
+} kinds[] = {{".png", ATTEND_PAGE_PNG}, {".svg", ATTEND_PAGE_SVG}, {".pdf", ATTEND_PAGE_PDF}};
+
+static attend_status find_kind(const char *path, at_page *kind, attend_error *err)
+{
+    size_t length = strlen(path);
+    for (size_t i = 0; i < sizeof kinds / sizeof *kinds; i++)
+        if (length > 4 && strcasecmp(path + length - 4, kinds[i].end) == 0) {
+            *kind = kinds[i].page;
+            return ATTEND_OK;
+        }
+    return at_error(err, ATTEND_OPTION, "%s: a figure's name ends in .png, .svg or .pdf",
+                    at_show(path).text);
+}
+
+attend_status at_figure_check_path(const char *path, attend_error *err)
+{
+    at_page kind;
+    return find_kind(path, &kind, err);
+}
+
+/* ---- the grid ----------------------------------------------------------------------------- */
+
+static attend_status check(const attend_figure *f, attend_error *err)
+{
+    attend_status status = ATTEND_OK;
+    if (f->count < 1 || f->count > MOST_PANELS || !f->panels || f->across < 0)
+        return at_error(err, ATTEND_OPTION, "figure: %d panels, %d across; it can have 1 to %d",
+                        f->count, f->across, MOST_PANELS);
+    if (f->resolution < 0 || f->resolution > 2400)
+        return at_error(err, ATTEND_OPTION, "figure: a resolution of %d; it can be 1 to 2400",
+                        f->resolution);
+    for (int i = 0; i < f->count && status >= 0; i++) {
+        const attend_panel *p = &f->panels[i];
+        if (!p->heat_map == !p->chart || !(p->width >= 0 && p->width <= 5000)
+            || !(p->height >= 0 && p->height <= 5000))
+            return at_error(err, ATTEND_OPTION,
+                            "figure: panel %d must be a heat map or a chart, with sides of 0 to "
+                            "5000 points",
+                            i + 1);
+        status = p->heat_map ? at_heat_map_check(p->heat_map, err) : at_chart_check(p->chart, err);
+    }
+    return status;
+}
+
+static void fit(track *t, double before, double size, double after)
+{
+    t->before = fmax(t->before, before);
+    t->size = fmax(t->size, size);
+    t->after = fmax(t->after, after);
+}
+
+/* tracks one after the other from `at` on; the end of the last */
+static double line_up(track *tracks, int count, double at)
+{
+    for (int i = 0; i < count; i++) {
+        tracks[i].start = at + (i ? SPACE : 0) + tracks[i].before;
+        at = tracks[i].start + tracks[i].size + tracks[i].after;
+    }
+    return at;
+}
+
+static void lay_out(page *g, at_pen *pen)
+{
+    for (int i = 0; i < g->figure->count; i++) {
+        const attend_panel *p = &g->figure->panels[i];
+        at_box *b = &g->box[i];
+        *b = p->heat_map ? at_heat_map_measure(pen, p) : at_chart_measure(pen, p);
+        fit(&g->column[i % g->across], b->left, b->width, b->right);
+        fit(&g->row[i / g->across], b->top, b->height, b->bottom);
+    }
+    for (int i = 0; i < g->figure->count; i++) /* titles line up too */
+        g->box[i].top = g->row[i / g->across].before;
+    double title = at_line_height(pen, g->figure->title, at_font_title);
+    g->width = line_up(g->column, g->across, MARGIN) + MARGIN;
+    g->height = line_up(g->row, g->down, MARGIN + (title > 0 ? title + 2 * ATTEND_GAP : 0))
+                + MARGIN;
+    if (g->figure->title)
+        g->width = fmax(g->width,
+                        at_pen_measure(pen, g->figure->title, at_font_title).width + 2 * MARGIN);
+    g->width = ceil(g->width);
+    g->height = ceil(g->height);
+}
+
+static void draw(const page *g, at_pen *pen)
+{
+    if (g->figure->title)
+        at_pen_text(pen, g->figure->title, at_font_title, g->width / 2, MARGIN, 0.5, 0, 0);
+    for (int i = 0; i < g->figure->count; i++) {
+        const attend_panel *p = &g->figure->panels[i];
+        double x = g->column[i % g->across].start, y = g->row[i / g->across].start;
+        (p->heat_map ? at_heat_map_draw : at_chart_draw)(pen, p, x, y, &g->box[i]);
+    }
+}
+
+static void warn(int unknown, const char *path)
+{
+    if (unknown)
+        at_log(ATTEND_LOG_WARNING,
+               "%s: no font here has %d of the characters; on Debian, apt install "
+               "fonts-wqy-microhei brings Chinese ones",
+               at_show(path).text, unknown);
+}
+
+/* Measures, opens the file, draws. */
+static attend_status make(page *g, at_pen *pen, const char *path, at_page kind, attend_error *err)
+{
+    at_writer *writer;
+    double scale = (g->figure->resolution ? g->figure->resolution : 144) / 72.0;
+    lay_out(g, pen);
+    if (fmax(g->width, g->height) * (kind == ATTEND_PAGE_PNG ? scale : 1) > LARGEST_SIDE)
+        return at_pen_close(pen,
+                            at_error(err, ATTEND_OPTION,
+                                     "%s: a figure of %.0f by %.0f points is too large; show less "
+                                     "of it",
+                                     at_show(path).text, g->width, g->height),
+                            err);
+    attend_status status = at_writer_open(&writer, path, err);
+    if (status < 0)
+        return at_pen_close(pen, status, err);
+    at_pen_page(pen, writer, kind, g->width, g->height, scale);
+    draw(g, pen);
+    status = at_pen_close(pen, ATTEND_OK, err);
+    if (status < 0) {
+        at_writer_abort(writer);
+        return status;
+    }
+    warn(pen->unknown, path);
+    return at_writer_commit(writer, err);
+}
+
+attend_status at_figure_save(const attend_figure *figure, const char *path, attend_error *err)
+{
+    at_pen pen;
+    at_page kind;
+    attend_status status = find_kind(path, &kind, err);
+    if (status >= 0)
+        status = check(figure, err);
+    if (status < 0)
+        return status;
+    page g = {.figure = figure, .across = figure->across ? figure->across : figure->count};
+    g.across = g.across < figure->count ? g.across : figure->count;
+    g.down = (figure->count + g.across - 1) / g.across;
+    g.box = at_alloc_zero((size_t)figure->count, sizeof *g.box);
+    g.column = at_alloc_zero((size_t)g.across, sizeof *g.column);
+    g.row = at_alloc_zero((size_t)g.down, sizeof *g.row);
+    status = g.box && g.column && g.row ? at_pen_open(&pen, err) : at_error_memory(err);
+    if (status >= 0)
+        status = make(&g, &pen, path, kind, err);
+    at_free(g.box);
+    at_free(g.column);
+    at_free(g.row);
+    return status;
+}

@@ -1,0 +1,40 @@
+/* A panel of a figure: an area inside its axes, and what stands around it. */
+#ifndef ATTEND_DRAW_PANEL_H
+#define ATTEND_DRAW_PANEL_H
+
+#include "draw/pen.h"
+
+typedef struct {
+    double width, height;            /* of the area */
+    double left, right, top, bottom; /* around it */
+    double head;                     /* the part of top below the title */
+} at_box;
+
+/* Is what the caller describes sound? Then nothing below fails. For heat maps see heat.h. */
+attend_status at_chart_check(const attend_chart *chart, attend_error *err);
+
+at_box at_heat_map_measure(at_pen *p, const attend_panel *panel);
+at_box at_chart_measure(at_pen *p, const attend_panel *panel);
+
+/* (x, y): the top left corner of the area */
+void at_heat_map_draw(at_pen *p, const attend_panel *panel, double x, double y, const at_box *box);
+void at_chart_draw(at_pen *p, const attend_panel *panel, double x, double y, const at_box *box);
+
+/* ---- the look they share ---- */
+
+#define INK ((at_color){0.13, 0.13, 0.13})
+#define PALE ((at_color){0.90, 0.90, 0.90})
+
+static const at_font at_font_label = {.size = 9, .color = {0.13, 0.13, 0.13}};
+static const at_font at_font_title = {.size = 10, .bold = true, .color = {0.13, 0.13, 0.13}};
+static const at_stroke at_stroke_axis = {.width = 0.7, .color = {0.13, 0.13, 0.13}};
+
+enum { ATTEND_TICK = 3, ATTEND_GAP = 4 }; /* length of a tick; between things side by side */
+
+/* height of a line of text, or 0 for NULL */
+static inline double at_line_height(at_pen *p, const char *text, at_font font)
+{
+    return text ? at_pen_measure(p, text, font).height : 0;
+}
+
+#endif
