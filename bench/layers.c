@@ -4,6 +4,9 @@
  * gru_BxTxH, lstm_BxTxH   one layer over T steps, inputs as wide as the state
  * ..._bi, ..._fwd         both directions; forward alone, on a tape that records nothing
  * mha_BxTxDxH             four projections and self-attention of H heads; mha_causal
+ * read_additive_BxQxNxD   one attention read of Q queries from N keys and values of width D, whose
+ *                         keys are prepared; read_scaled-dot
+ * self_HOW_BxNxD          self-attention as HOW describes it: self_dot/window:64_1x4096x64
  * xent_NxV                cross-entropy from logits
  * xent_proj_NxDxV         with the projection before it
  *
@@ -11,6 +14,7 @@
  * PyTorch's y.backward(g) does. */
 #include <math.h>
 
+#include "attention/attention.h"
 #include "bench.h"
 #include "grad/ops.h"
 
@@ -26,6 +30,7 @@ struct layer {
     at_tape *tape;
     real *gradient; /* of the output; NULL where the layer ends in a loss */
     const int *targets;
+    at_how how; /* of a read */
 };
 
 /* ---- a given gradient as the end of a tape ---------------------------------------------- */
@@ -94,6 +99,26 @@ static at_tensor *mha(const layer *l, at_tape *t)
     return project(t, "out", y, D);
 }
 
+/* the prepared keys are an input here; a model prepares them once for many reads */
+static at_tensor *read_prepared(const layer *l, at_tape *t)
+{
+    int B = l->size[0], Q = l->size[1], N = l->size[2], D = l->size[3];
+    at_tensor *keys = at_param(t, at_root(), "keys", SHAPE(B, N, D), INIT_NORMAL(1));
+    at_memory m = {.keys = keys,
+                   .prepared = keys,
+                   .values = at_param(t, at_root(), "values", SHAPE(B, N, D), INIT_NORMAL(1)),
+                   .width = D};
+    at_query q = {.query = input(t, SHAPE(B, Q, D))};
+    return at_attention_read(t, at_root(), &l->how, &m, q).context;
+}
+
+static at_tensor *read_self(const layer *l, at_tape *t)
+{
+    at_tensor *x = input(t, SHAPE(l->size[0], l->size[1], l->size[2]));
+    at_memory m = at_attention_prepare(t, at_root(), &l->how, l->size[2], x, x, NULL);
+    return at_attention_read(t, at_root(), &l->how, &m, (at_query){.query = x}).context;
+}
+
 static const at_cross_entropy_options mean = {.ignore = -100};
 
 static at_tensor *xent(const layer *l, at_tape *t)
@@ -130,6 +155,26 @@ static bench_work mha_work(const layer *l)
     return (bench_work){.flops = 6 * B * T * (4 * D * D + 2 * seen * D)};
 }
 
+/* products with keys and values; additive counts two for each number under the tanh, whose own cost
+ * is left out as those of other functions are */
+static bench_work read_work(const layer *l)
+{
+    double B = l->size[0], Q = l->size[1], N = l->size[2], D = l->size[3];
+    double query = l->how.score->prepare ? 6 * B * Q * D * D : 0;
+    return (bench_work){.flops = query + 12 * B * Q * N * D};
+}
+
+static bench_work self_work(const layer *l)
+{
+    const at_how *how = &l->how;
+    double N = l->size[1], seen = N;
+    if (how->scope == &at_scope_window)
+        seen = 2.0 * how->reach + 1;
+    else if (how->scope == &at_scope_expanded)
+        seen = 2.0 * how->detail + 1 + N / how->block;
+    return (bench_work){.flops = 12.0 * l->size[0] * N * (seen < N ? seen : N) * l->size[2]};
+}
+
 /* the logits are read in both directions, their gradient is written */
 static bench_work xent_work(const layer *l)
 {
@@ -144,6 +189,7 @@ static const struct {
 } kinds[] = {
     {"linear", 3, linear, linear_work},     {"gru", 3, recurrent, recurrent_work},
     {"lstm", 3, recurrent, recurrent_work}, {"mha", 4, mha, mha_work},
+    {"read_", 4, read_prepared, read_work}, {"self_", 3, read_self, self_work},
     {"xent_proj", 3, xent_proj, linear_work}, {"xent", 2, xent, xent_work},
 };
 
@@ -177,6 +223,10 @@ int main(int argc, char **argv)
     if (kind == n_kinds)
         bench_die("no such case", c.name);
     bench_need_sizes(&c, kinds[kind].sizes);
+    attend_error err;
+    bool reads = !strncmp(c.words, "read_", 5) || !strncmp(c.words, "self_", 5);
+    if (reads && at_how_parse(&l.how, c.words + 5, &err) < 0)
+        bench_die(err.message, c.name);
     at_params *params = at_params_new(1);
     l.tape = params ? at_tape_new(params, l.forward_only ? ATTEND_INFER : ATTEND_GRAD) : NULL;
     if (!l.tape)

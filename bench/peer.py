@@ -134,6 +134,22 @@ def mha(words, b, t, d, heads):
             for layer in (Attention(d, heads), Library(d, heads))]
 
 
+def read(words, b, q, n, d):
+    """One read as tutorials write it; the keys are prepared."""
+    x, keys, values = (torch.randn(b, m, d, requires_grad=True) for m in (q, n, n))
+    leaves = [x, keys, values]
+    if words.endswith('scaled-dot'):
+        def scores():
+            return torch.bmm(x, keys.transpose(1, 2)) / math.sqrt(d)
+    else:
+        w_q, w_v = nn.Linear(d, d, bias=False), nn.Linear(d, 1, bias=False)
+        leaves += [*w_q.parameters(), *w_v.parameters()]
+
+        def scores():
+            return w_v(torch.tanh(w_q(x).unsqueeze(2) + keys.unsqueeze(1))).squeeze(-1)
+    return [forward_backward(lambda: torch.bmm(F.softmax(scores(), -1), values), leaves)]
+
+
 def xent(_, n, v):
     x, y = torch.randn(n, v, requires_grad=True), torch.randint(0, v, (n,))
     return [loss_backward(lambda: F.cross_entropy(x, y), [x])]
@@ -175,7 +191,8 @@ def tape_add(_):
 
 
 KINDS = [('gemm', gemm), ('linear', linear), ('gru', recurrent), ('lstm', recurrent), ('mha', mha),
-         ('xent_proj', xent_proj), ('xent', xent), ('adam', adam), ('tape_add', tape_add)]
+         ('read', read), ('xent_proj', xent_proj), ('xent', xent), ('adam', adam),
+         ('tape_add', tape_add)]
 
 
 # ---- the clock ----------------------------------------------------------------------------------

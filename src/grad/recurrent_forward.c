@@ -1,0 +1,182 @@
+/* Forward: the large product with W_ih, then the jobs step by step. */
+#include "grad/recurrent_job.h"
+#include "tensor/vector.h"
+
+/* what the product with W_hh is added to: the GRU needs it alone with its bias */
+static void start_sum(const at_job *j, int row, int s)
+{
+    const at_recurrence *l = j->l;
+    const at_direction *d = &l->dir[j->direction];
+    size_t G = (size_t)l->G;
+    copy_or_zero(j->sum + (size_t)row * G,
+                 l->kind->separate ? d->b_hh : d->gates + place(j, row, s) * G, G);
+}
+
+static void start_rows(void *arg, ptrdiff_t row, ptrdiff_t end)
+{
+    const at_job_rows *at = arg;
+    for (; row < end; row++)
+        start_sum(at->j, (int)row, at->s);
+}
+
+static void cell(const at_job *j, int row, int s)
+{
+    const at_recurrence *l = j->l;
+    const at_direction *d = &l->dir[j->direction];
+    size_t H = (size_t)l->H, P = (size_t)l->P, G = (size_t)l->G, r = (size_t)row;
+    size_t at = place(j, row, s);
+    real *full = j->full ? j->full + r * H : NULL;
+    at_cell_step step = {.H = H,
+                         .gates = d->gates + at * G,
+                         .sum = j->sum + r * G,
+                         .h = j->state + r * P,
+                         .c = j->c ? j->c + r * H : NULL,
+                         .extra = d->extra ? d->extra + at * H : NULL,
+                         .h_new = full ? full : j->state + r * P};
+    l->kind->step(&step);
+    if (d->c)
+        memcpy(d->c + at * H, step.c, H * sizeof(real));
+    if (full)
+        memcpy(d->full + at * H, full, H * sizeof(real));
+}
+
+static void keep_output(const at_job *j, int row, int s)
+{
+    size_t P = (size_t)j->l->P;
+    memcpy(output_row(j, place(j, row, s)), j->state + (size_t)row * P, P * sizeof(real));
+}
+
+/* the cells of step s; all else of these rows until the next product, too, while they are near */
+static void cell_rows(void *arg, ptrdiff_t row, ptrdiff_t end)
+{
+    const at_job_rows *at = arg;
+    const at_job *j = at->j;
+    for (; row < end; row++) {
+        cell(j, (int)row, at->s);
+        if (!j->full)
+            keep_output(j, (int)row, at->s);
+        if (at->s + 1 < j->l->length[sentence(j, (int)row)])
+            start_sum(j, (int)row, at->s + 1);
+    }
+}
+
+static void initial_states(const at_job *j)
+{
+    const at_recurrence *l = j->l;
+    const at_direction *d = &l->dir[j->direction];
+    size_t H = (size_t)l->H, P = (size_t)l->P;
+    for (int r = 0; r < j->rows; r++) {
+        size_t b = (size_t)sentence(j, r);
+        copy_or_zero(j->state + (size_t)r * P, d->h0 ? d->h0 + b * P : NULL, P);
+        if (j->c)
+            copy_or_zero(j->c + (size_t)r * H, d->c0 ? d->c0 + b * H : NULL, H);
+    }
+}
+
+static void run_forward(void *arg, int item)
+{
+    const at_job *j = (const at_job *)arg + item;
+    const at_recurrence *l = j->l;
+    initial_states(j);
+    at_each_row(j, running(j, 0), 0, start_rows);
+    for (int s = 0, rows; s < l->T && (rows = running(j, s)) > 0; s++) {
+        at_gemm_packed(rows, 1, (at_matrix){j->state, l->P, false}, &j->w_hh, 1, j->sum, l->G);
+        at_each_row(j, rows, s, cell_rows);
+        if (j->full) {
+            at_gemm_packed(rows, 1, (at_matrix){j->full, l->H, false}, &j->w_hr, 0, j->state, l->P);
+            for (int r = 0; r < rows; r++)
+                keep_output(j, r, s);
+        }
+    }
+}
+
+/* h_n and c_n in the sentences' own order */
+static void final_states(const at_job *j, real *h_n, real *c_n)
+{
+    const at_recurrence *l = j->l;
+    size_t H = (size_t)l->H, P = (size_t)l->P;
+    for (int r = 0; r < j->rows; r++) {
+        size_t b = (size_t)sentence(j, r), row = (size_t)r;
+        memcpy(h_n + b * P, j->state + row * P, P * sizeof *h_n);
+        if (c_n)
+            memcpy(c_n + b * H, j->c + row * H, H * sizeof *c_n);
+    }
+}
+
+static bool forward_memory(at_tape *t, const at_recurrence *l, at_job *jobs, int count)
+{
+    size_t H = (size_t)l->H, P = (size_t)l->P, G = (size_t)l->G;
+    for (int i = 0; i < count; i++) {
+        at_job *j = &jobs[i];
+        size_t rows = (size_t)j->rows;
+        const at_direction *d = &l->dir[j->direction];
+        j->state = at_scratch_reals(t, rows * P);
+        j->sum = at_scratch_reals(t, rows * G);
+        if (l->kind->has_cell)
+            j->c = at_scratch_reals(t, rows * H);
+        if (d->w_hr)
+            j->full = at_scratch_reals(t, rows * H);
+        bool first = i == 0 || jobs[i - 1].direction != j->direction;
+        j->w_hh = first ? at_pack_weight(t, l->G, l->P, (at_matrix){d->w_hh, l->P, true})
+                        : jobs[i - 1].w_hh;
+        if (d->w_hr)
+            j->w_hr = first ? at_pack_weight(t, l->P, l->H, (at_matrix){d->w_hr, l->H, true})
+                            : jobs[i - 1].w_hr;
+    }
+    return !at_failed(t);
+}
+
+/* W_ih x plus the biases that can be added at once */
+static void input_products(const at_recurrence *l, const at_direction *d, const real *x)
+{
+    size_t rows = (size_t)l->B * (size_t)l->T, G = (size_t)l->G;
+    const real *bias = d->b_ih;
+    if (d->b_hh && !l->kind->separate) {
+        bias = d->b_hh;
+        if (d->b_ih && rows > 0) {
+            at_vector()->add(G, d->b_ih, d->b_hh, d->gates);
+            bias = d->gates;
+        }
+    }
+    if (bias && rows > 0)
+        at_rows_fill(bias == d->gates ? rows - 1 : rows, l->G, bias,
+                     bias == d->gates ? d->gates + G : d->gates);
+    at_gemm((int)rows, l->G, l->I, 1, (at_matrix){x, l->I, false}, (at_matrix){d->w_ih, l->I, true},
+            bias ? 1 : 0, d->gates, l->G);
+}
+
+static bool keep_memory(at_tape *t, at_recurrence *l)
+{
+    size_t rows = (size_t)l->B * (size_t)l->T;
+    for (int i = 0; i < l->directions; i++) {
+        at_direction *d = &l->dir[i];
+        d->gates = at_scratch_reals(t, rows * (size_t)l->G);
+        if (l->kind->keeps_extra)
+            d->extra = at_scratch_reals(t, rows * (size_t)l->H);
+        if (l->kind->has_cell)
+            d->c = at_scratch_reals(t, rows * (size_t)l->H);
+        if (d->w_hr)
+            d->full = at_scratch_reals(t, rows * (size_t)l->H);
+    }
+    return !at_failed(t);
+}
+
+void at_recurrent_forward(at_tape *t, at_recurrence *l, const real *x, const at_recurrent_result *r)
+{
+    if (!keep_memory(t, l))
+        return;
+    int count;
+    at_mark mark = at_tape_mark(t);
+    at_job *jobs = at_plan_jobs(t, l, &count);
+    if (!jobs || !forward_memory(t, l, jobs, count))
+        return;
+    for (int i = 0; i < l->directions; i++)
+        input_products(l, &l->dir[i], x);
+    at_clear_padding(l, l->output, (size_t)(l->directions * l->P));
+    at_parallel_each(count, at_job_work(&jobs[0]), run_forward, jobs);
+    for (int i = 0; i < count; i++) {
+        at_tensor *c_n = r->c_n[jobs[i].direction];
+        final_states(&jobs[i], r->h_n[jobs[i].direction]->value, c_n ? c_n->value : NULL);
+    }
+    at_scratch_release(t, mark);
+}
