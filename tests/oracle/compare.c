@@ -255,11 +255,15 @@ static void compare_summary(at_case *c, const at_named *v)
         at_case_fail(c, "expected.json: %s is not a number", what);
 }
 
-static void compare_gradient(at_case *c, const at_named *v)
+/* own: of a model's own loss, where parameters are called as they are, without "param." */
+static void compare_gradient(at_case *c, const at_named *variable, bool own)
 {
+    at_named named = *variable, *v = &named;
     const real *grad = at_grad_of(v->tensor);
     char name[ATTEND_CASE_NAME + 8];
 
+    if (own && strncmp(v->name, "param.", 6) == 0)
+        memmove(v->name, v->name + 6, strlen(v->name + 6) + 1);
     snprintf(name, sizeof name, "grad.%s", v->name);
     if (!grad)
         grad = at_zeros(c->tape, v->tensor->shape)->value;
@@ -316,20 +320,30 @@ void at_case_output(at_case *c, const char *name, at_tensor *x)
         at_case_compare(c, name, x->shape, x->value, at_tolerance_output);
 }
 
-void at_case_gradients(at_case *c)
+static void backward(at_case *c, at_tensor *loss, double value, bool own)
 {
-    double value;
-    at_tensor *loss = build_loss(c, &value);
-
     if (at_backward(c->tape, loss)) {
         at_case_compare_scalar(c, "loss", value, at_tolerance_loss);
         for (int i = 0; i < c->variables.count; i++)
-            compare_gradient(c, &c->variables.item[i]);
+            compare_gradient(c, &c->variables.item[i], own);
     }
     if (at_failed(c->tape))
         at_case_fail(c, "%s", at_tape_error(c->tape)->message);
     c->variables.count = c->outputs.count = 0;
     at_tape_reset(c->tape);
+}
+
+void at_case_gradients(at_case *c)
+{
+    double value;
+    at_tensor *loss = build_loss(c, &value);
+
+    backward(c, loss, value, false);
+}
+
+void at_case_loss(at_case *c, at_tensor *loss)
+{
+    backward(c, loss, at_failed(c->tape) ? 0 : (double)loss->value[0], true);
 }
 
 /* ---- nothing may be left out ------------------------------------------------------------ */

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "nn/layers.h"
+#include "decode/sample.h"
 #include "oracle.h"
 
 /* ---- activations ------------------------------------------------------------------------ */
@@ -142,10 +143,57 @@ static void check_positions(at_case *c, const char *unused)
     }
 }
 
+/* "top_k_5", "top_p_0.9", "temperature_0.5", "temp0.8_topk10_topp0.8" */
+static bool read_sampling(const char *name, at_sampling *s)
+{
+    char end;
+
+    *s = (at_sampling){1, 1, 0, 1};
+    return sscanf(name, "top_k_%d%c", &s->top_k, &end) == 1
+           || sscanf(name, "top_p_%lf%c", &s->top_p, &end) == 1
+           || sscanf(name, "temperature_%lf%c", &s->temperature, &end) == 1
+           || sscanf(name, "repetition_%lf%c", &s->repetition, &end) == 1
+           || sscanf(name, "temp%lf_topk%d_topp%lf%c", &s->temperature, &s->top_k, &s->top_p, &end)
+                  == 3;
+}
+
+/* one expected tensor: the probabilities, or the logits that are left by the penalty */
+static void check_filter(at_case *c, const char *name, const at_sampling *s, at_shape shape,
+                         const real *logits)
+{
+    at_ids came = at_case_ids(c, "input_ids");
+    int V = shape.dim[1];
+    real *got = at_arena_alloc(&c->memory, sizeof *got * (size_t)(shape.dim[0] * V));
+    int *order = at_arena_alloc(&c->memory, sizeof *order * (size_t)V);
+
+    for (int row = 0; got && order && row < shape.dim[0]; row++) {
+        memcpy(got + row * V, logits + row * V, sizeof *got * (size_t)V);
+        if (s->repetition == 1)
+            at_sampling_probabilities(s, V, logits + row * V, got + row * V, order);
+        else if (came.id)
+            at_sampling_repetition(s->repetition, V, got + row * V, came.shape.dim[1],
+                                   came.id + row * came.shape.dim[1]);
+    }
+    if (got && order)
+        at_case_compare(c, name, shape, got, at_tolerance_output);
+}
+
 static void check_sampling(at_case *c, const char *unused)
 {
+    at_shape shape;
+    const real *logits = at_case_reals(c, c->inputs, "logits", &shape);
+    at_sampling s;
+
     (void)unused;
-    at_case_skip(c, "sampling filters are not part of attend yet");
+    if (!logits || shape.rank != 2) {
+        at_case_fail(c, "logits must be [rows, words]");
+        return;
+    }
+    for (int i = 0; c->expected && i < at_safetensors_count(c->expected); i++) {
+        const char *name = at_safetensors_at(c->expected, i)->name;
+        if (read_sampling(name, &s))
+            check_filter(c, name, &s, shape, logits);
+    }
 }
 
 /* ---- which ------------------------------------------------------------------------------ */

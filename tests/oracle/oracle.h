@@ -152,6 +152,10 @@ void at_case_output(at_case *c, const char *name, at_tensor *x);
  * tape afterwards: the same case can then be computed in another way. */
 void at_case_gradients(at_case *c);
 
+/* The same for a case whose model has a loss of its own; its gradients are called after the
+ * parameters alone. */
+void at_case_loss(at_case *c, at_tensor *loss);
+
 /* Compares with the expected tensor of that name, which must exist. */
 void at_case_compare(at_case *c, const char *name, at_shape shape, const real *got,
                      at_tolerance tolerance);

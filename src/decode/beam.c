@@ -1,0 +1,237 @@
+#include "decode/beam.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+typedef struct {
+    double log_p;
+    int row, word;
+} candidate;
+
+/* ---- start --------------------------------------------------------------------------------- */
+
+attend_status at_beam_start(at_beam *b, const at_beam_options *o, int vocabulary, int source,
+                            attend_error *err)
+{
+    *b = (at_beam){.options = *o, .vocabulary = vocabulary, .source = source, .live = 1};
+    if (o->width < 1 || o->width > 1 << 16 || o->most < 1 || vocabulary < 1)
+        return at_error(err, ATTEND_OPTION,
+                        "beam: %d hypotheses and %d words cannot be; at least 1 of each", o->width,
+                        o->most);
+    size_t K = (size_t)o->width;
+    b->from = at_arena_alloc(&b->memory, K * sizeof *b->from);
+    b->word = at_arena_alloc(&b->memory, K * sizeof *b->word);
+    b->log_p = at_arena_alloc(&b->memory, K * sizeof *b->log_p);
+    b->found = at_arena_alloc(&b->memory, K * sizeof *b->found);
+    b->link = at_arena_alloc(&b->memory, (size_t)o->most * sizeof *b->link);
+    b->weights = at_arena_alloc(&b->memory, (size_t)o->most * sizeof *b->weights);
+    b->candidate = at_arena_alloc(&b->memory, (2 * K + 1) * sizeof(candidate));
+    if (!b->from || !b->word || !b->log_p || !b->found || !b->link || !b->weights || !b->candidate)
+        return at_error(err, ATTEND_MEMORY, "no memory for a beam of %d", o->width);
+    b->log_p[0] = 0;
+    return ATTEND_OK;
+}
+
+void at_beam_free(at_beam *b) { at_arena_free(&b->memory); }
+
+/* ---- scores -------------------------------------------------------------------------------- */
+
+static double divisor(const at_beam_options *o, int length)
+{
+    switch (o->rule) {
+    case ATTEND_LENGTH_AVERAGE: return pow(length, o->penalty);
+    case ATTEND_LENGTH_WU: return pow((5.0 + length) / 6.0, o->penalty);
+    default: return 1;
+    }
+}
+
+static double coverage(const at_beam *b, const at_hypothesis *h)
+{
+    double sum = 0;
+    for (int j = 0; j < b->source; j++) {
+        double seen = 0;
+        for (int t = 0; t < h->words; t++)
+            seen += (double)at_beam_weights(b, h, t)[j];
+        sum += log(seen < 1 ? fmax(seen, 1e-10) : 1);
+    }
+    return sum;
+}
+
+static void score(const at_beam *b, at_hypothesis *h, int length)
+{
+    h->score = h->log_p / divisor(&b->options, length);
+    if (b->options.coverage != 0 && b->source > 0)
+        h->score += b->options.coverage * coverage(b, h);
+}
+
+/* keeps the best `width`; of equal ones, those that came first */
+static void keep(at_beam *b, at_hypothesis h)
+{
+    int at = b->count;
+    if (b->count == b->options.width) {
+        if (b->found[b->count - 1].score >= h.score)
+            return;
+        at = b->count - 1;
+    } else {
+        b->count++;
+    }
+    for (; at > 0 && b->found[at - 1].score < h.score; at--)
+        b->found[at] = b->found[at - 1];
+    b->found[at] = h;
+}
+
+/* ---- candidates ----------------------------------------------------------------------------- */
+
+static bool better(candidate a, candidate b)
+{
+    if (a.log_p != b.log_p)
+        return a.log_p > b.log_p;
+    return a.row != b.row ? a.row < b.row : a.word < b.word;
+}
+
+/* the worst stands at the root, so that it is the one to go */
+static void sift_down(candidate *heap, int n, int at)
+{
+    for (int child; (child = 2 * at + 1) < n; at = child) {
+        if (child + 1 < n && better(heap[child], heap[child + 1]))
+            child++;
+        if (!better(heap[at], heap[child]))
+            return;
+        candidate c = heap[at];
+        heap[at] = heap[child];
+        heap[child] = c;
+    }
+}
+
+static int best_first(const void *a, const void *b)
+{
+    const candidate *x = a, *y = b;
+    return better(*x, *y) ? -1 : better(*y, *x);
+}
+
+/* the best `most` of live * V continuations, best first */
+static int best_candidates(const at_beam *b, const real *log_p, int most, candidate *heap)
+{
+    int n = 0;
+    for (int row = 0; row < b->live; row++)
+        for (int word = 0; word < b->vocabulary; word++) {
+            double p = (double)log_p[(size_t)row * (size_t)b->vocabulary + (size_t)word];
+            if (word == b->options.end && b->steps < b->options.least)
+                continue;
+            if (n == most && b->log_p[row] + p <= heap[0].log_p)
+                continue; /* of equal ones the first stays */
+            if (p == -INFINITY || p != p)
+                continue;
+            candidate c = {b->log_p[row] + p, row, word};
+            if (n < most) {
+                heap[n++] = c;
+                for (int at = n / 2 - 1; n == most && at >= 0; at--)
+                    sift_down(heap, n, at);
+            } else {
+                heap[0] = c;
+                sift_down(heap, n, 0);
+            }
+        }
+    qsort(heap, (size_t)n, sizeof *heap, best_first);
+    return n;
+}
+
+/* ---- a step -------------------------------------------------------------------------------- */
+
+static attend_status keep_step(at_beam *b, const real *weights, attend_error *err)
+{
+    size_t K = (size_t)b->options.width, S = (size_t)b->source;
+    at_beam_link *link = at_arena_alloc(&b->memory, K * sizeof *link);
+    real *copy = S ? at_arena_alloc(&b->memory, (size_t)b->live * S * sizeof *copy) : NULL;
+    if (!link || (S && !copy))
+        return at_error(err, ATTEND_MEMORY, "no memory for step %d of a beam", b->steps);
+    if (S)
+        memcpy(copy, weights, (size_t)b->live * S * sizeof *copy);
+    b->link[b->steps] = link;
+    b->weights[b->steps] = copy;
+    return ATTEND_OK;
+}
+
+/* can no running hypothesis be better than the worst that ended? */
+static bool decided(const at_beam *b, double best, int length)
+{
+    if (b->count < b->options.width)
+        return false;
+    return b->options.early || b->found[b->count - 1].score >= best / divisor(&b->options, length);
+}
+
+attend_status at_beam_step(at_beam *b, const real *log_p, const real *weights, attend_error *err)
+{
+    candidate *c = b->candidate;
+    int K = b->options.width, step = b->steps, length = step + 1, live = 0;
+    attend_status status = keep_step(b, weights, err);
+    if (status < 0)
+        return status;
+    int n = best_candidates(b, log_p, 2 * K, c);
+    for (int i = 0; i < n && live < K; i++) {
+        if (c[i].word == b->options.end) {
+            at_hypothesis h = {.log_p = c[i].log_p,
+                               .words = length,
+                               .step = step - 1,
+                               .row = c[i].row,
+                               .ended = true};
+            if (i < K) {
+                score(b, &h, length);
+                keep(b, h);
+            }
+            continue;
+        }
+        b->link[step][live] = (at_beam_link){c[i].row, c[i].word};
+        b->from[live] = c[i].row;
+        b->word[live++] = c[i].word;
+    }
+    for (int i = 0, k = 0; i < n && k < live; i++)
+        if (c[i].word != b->options.end)
+            b->log_p[k++] = c[i].log_p;
+    b->live = live;
+    b->steps++;
+    b->closed = live == 0 || decided(b, c[0].log_p, length);
+    b->done = b->closed || b->steps == b->options.most;
+    return ATTEND_OK;
+}
+
+void at_beam_finish(at_beam *b)
+{
+    for (int row = 0; !b->closed && row < b->live && b->steps > 0; row++) {
+        at_hypothesis h = {
+            .log_p = b->log_p[row], .words = b->steps, .step = b->steps - 1, .row = row};
+        score(b, &h, b->steps + 1);
+        keep(b, h);
+    }
+    b->done = true;
+}
+
+/* ---- what was found ------------------------------------------------------------------------- */
+
+static int trace(const at_beam *b, int step, int row, int *to)
+{
+    for (int t = step; t >= 0; t--) {
+        at_beam_link l = b->link[t][row];
+        to[t] = l.word;
+        row = l.from;
+    }
+    return step + 1;
+}
+
+int at_beam_words(const at_beam *b, const at_hypothesis *h, int *to)
+{
+    return trace(b, h->step, h->row, to);
+}
+
+int at_beam_running(const at_beam *b, int row, int *to) { return trace(b, b->steps - 1, row, to); }
+
+const real *at_beam_weights(const at_beam *b, const at_hypothesis *h, int t)
+{
+    int row = h->row, step = h->step;
+    if (!b->source || t < 0 || t > step + 1)
+        return NULL;
+    for (; step >= t; step--) /* the row that the step of word t started from */
+        row = b->link[step][row].from;
+    return b->weights[t] + (size_t)row * (size_t)b->source;
+}

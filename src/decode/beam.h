@@ -1,0 +1,97 @@
+/* Beam search over one sentence, as a function on arrays: it knows nothing of models.
+ *
+ *     at_beam beam;
+ *     at_beam_start(&beam, &options, vocabulary, 0, &err);
+ *     while (!beam.done) {
+ *         log_p = the model's, for beam.live rows          [live,V]
+ *         at_beam_step(&beam, log_p, weights, &err);
+ *         row k now continues row beam.from[k] with the word beam.word[k]
+ *     }
+ *     at_beam_finish(&beam);                               best hypothesis first
+ *
+ * Rules (those of Hugging Face's generate): every step looks at the best 2 * width continuations.
+ * One that ends is kept as a hypothesis if it is among the best `width` of them; the others go on
+ * until `width` are running. With `width` hypotheses ended, the search stops at once (early) or
+ * when no running one can overtake the worst of them. Words that run into the limit end there.
+ *
+ *     score = (sum of log p) / length^penalty         length counts the words and the start
+ */
+#ifndef ATTEND_DECODE_BEAM_H
+#define ATTEND_DECODE_BEAM_H
+
+#include <stdbool.h>
+
+#include "base/arena.h"
+#include "base/error.h"
+#include "base/real.h"
+
+typedef enum {
+    ATTEND_LENGTH_NONE,    /* the sum itself */
+    ATTEND_LENGTH_AVERAGE, /* sum / length^penalty */
+    ATTEND_LENGTH_WU,      /* sum / ((5 + length) / 6)^penalty (Wu et al. 2016, eq. 14) */
+} at_length_rule;
+
+typedef struct {
+    int width;
+    int end;   /* the word that ends a hypothesis; -1: none does */
+    int most;  /* words, the end included */
+    int least; /* words before the end may come */
+    at_length_rule rule;
+    double penalty;
+    double coverage; /* times sum_j log min(sum_t w_tj, 1), added to the score; 0: off */
+    bool early;
+} at_beam_options;
+
+/* where a running hypothesis came from, and its word */
+typedef struct {
+    int from, word;
+} at_beam_link;
+
+typedef struct {
+    double score, log_p; /* with and without the rule of lengths */
+    int words;           /* the end included, if it came */
+    int step, row;       /* the last link before the end; step -1: none */
+    bool ended;          /* by the end word, not by the limit */
+} at_hypothesis;
+
+typedef struct {
+    at_beam_options options;
+    int vocabulary, source; /* source: width of the rows of weights */
+    int live;               /* running hypotheses */
+    int steps;              /* done */
+    int *from, *word;       /* [width]: of the last step */
+    double *log_p;          /* [width]: sums of the running ones */
+    at_hypothesis *found;   /* [width], best first after finish */
+    int count;
+    bool done;
+    /* inside */
+    bool closed; /* what is running cannot win any more */
+    at_arena memory;
+    at_beam_link **link; /* [most] of [width] */
+    real **weights;      /* [most] of [width,source], by the row before the step; or NULL */
+    void *candidate;     /* [2 width + 1] */
+} at_beam;
+
+/* source: positions of the source that weights have, or 0 where none are given. */
+attend_status at_beam_start(at_beam *b, const at_beam_options *options, int vocabulary, int source,
+                            attend_error *err);
+
+/* log_p [live,V]; weights [live,source], or NULL where source is 0. */
+attend_status at_beam_step(at_beam *b, const real *log_p, const real *weights, attend_error *err);
+
+/* Ends what is still running, and sorts. */
+void at_beam_finish(at_beam *b);
+
+/* The words of a hypothesis, without the end: returns how many; to has room for options.most. */
+int at_beam_words(const at_beam *b, const at_hypothesis *h, int *to);
+
+/* The words of a running hypothesis so far. */
+int at_beam_running(const at_beam *b, int row, int *to);
+
+/* The weights of the step that chose word t of a hypothesis, [source]; t up to and including the
+ * end; NULL where none were given. */
+const real *at_beam_weights(const at_beam *b, const at_hypothesis *h, int t);
+
+void at_beam_free(at_beam *b); /* also after a failed start */
+
+#endif

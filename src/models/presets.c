@@ -1,0 +1,65 @@
+/* The named systems: what each paper, or tutorial, chose. */
+#include "models/translator.h"
+
+const at_preset at_preset_bahdanau = {
+    .name = "bahdanau",
+    .formula = "GRU in both directions; additive attention before each step; deep readout",
+    .source = "Bahdanau et al. 2014",
+    .attention = "additive",
+    .settings = "cell=gru bidirectional=yes start=backward place=before readout=deep",
+};
+
+const at_preset at_preset_luong = {
+    .name = "luong",
+    .formula = "LSTM; bilinear attention after each step, fed into the next",
+    .source = "Luong et al. 2015",
+    .attention = "bilinear",
+    .settings = "cell=lstm start=copy place=after input-feeding=yes",
+};
+
+const at_preset at_preset_rnn_encdec = {
+    .name = "rnn-encdec",
+    .formula = "a fixed context: the decoder starts from the encoder's last state",
+    .source = "Sutskever et al. 2014",
+    .settings = "cell=gru start=copy place=none",
+};
+
+const at_preset at_preset_sutskever = {
+    .name = "sutskever",
+    .formula = "LSTM, fixed context, the source read from its end",
+    .source = "Sutskever et al. 2014",
+    .settings = "cell=lstm reversed=yes start=copy place=none",
+};
+
+const at_preset at_preset_cho = {
+    .name = "cho",
+    .formula = "GRU, fixed context at every step; deep readout",
+    .source = "Cho et al. 2014",
+    .settings = "cell=gru start=copy place=none context-each-step=yes readout=deep",
+};
+
+const at_preset at_preset_keras = {
+    .name = "keras",
+    .formula =
+        "GRU of 1024, two layers in the encoder; additive attention with bias before each step",
+    .source = "the tutorial that comes with Keras",
+    .attention = "additive:bias",
+    .settings =
+        "cell=gru layers=2 decoder-layers=1 hidden=1024 embedding=256 start=copy place=before",
+};
+
+const at_preset at_preset_d2l = {
+    .name = "d2l",
+    .formula = "GRU; additive attention before each step, context before the word",
+    .source = "Zhang et al. 2021, Dive into Deep Learning, 11.4",
+    .attention = "additive",
+    .settings = "cell=gru start=copy place=before context-first=yes",
+};
+
+const at_preset *const at_presets[] = {
+#define PRESET(name) &at_preset_##name,
+#include "models/presets.def"
+#undef PRESET
+};
+
+const int at_preset_count = (int)(sizeof at_presets / sizeof *at_presets);

@@ -1,0 +1,208 @@
+#include "models/translator.h"
+
+#include <string.h>
+
+#include "base/guess.h"
+
+const at_option at_translator_options[] = {
+    {.name = "preset",
+     OPTION_STRING(at_translator, preset),
+     .value = "bahdanau",
+     .meta = "NAME",
+     .group = "Model",
+     .help = "The named system to start from; attend list presets shows them"},
+    {.name = "hidden",
+     OPTION_INT(at_translator, hidden),
+     .value = "256",
+     .min = 1,
+     .max = 1 << 16,
+     .meta = "N",
+     .help = "Width of the recurrent states"},
+    {.name = "embedding",
+     OPTION_INT(at_translator, embedding),
+     .value = "256",
+     .min = 1,
+     .max = 1 << 16,
+     .meta = "N",
+     .help = "Width of the words' vectors"},
+    {.name = "layers",
+     OPTION_INT(at_translator, layers),
+     .value = "1",
+     .min = 1,
+     .max = 16,
+     .meta = "N",
+     .help = "Recurrent layers on each side"},
+    {.name = "decoder-layers",
+     OPTION_INT(at_translator, decoder_layers),
+     .value = "0",
+     .min = 0,
+     .max = 16,
+     .meta = "N",
+     .help = "Recurrent layers of the decoder, when fewer; 0 is as many"},
+    {.name = "cell",
+     OPTION_CHOICE(at_translator, cell),
+     .value = "gru",
+     .choices = "rnn|relu|lstm|gru",
+     .help = "What a recurrent layer is made of"},
+    {.name = "bidirectional",
+     OPTION_FLAG(at_translator, bidirectional),
+     .help = "The encoder reads the source in both directions"},
+    {.name = "reversed",
+     OPTION_FLAG(at_translator, reversed),
+     .help = "The encoder reads the source from its end"},
+    {.name = "encoder-reads-padding",
+     OPTION_FLAG(at_translator, reads_padding),
+     .help =
+         "The encoder runs over padding, as some tutorials do; results then depend on the batch",
+     .hidden = true},
+    {.name = "start",
+     OPTION_CHOICE(at_translator, start),
+     .value = "copy",
+     .choices = "copy|backward|both",
+     .help = "The decoder's first state: the encoder's last, or made from its backward or both"},
+    {.name = "place",
+     OPTION_CHOICE(at_translator, place),
+     .value = "none",
+     .choices = "none|before|after",
+     .help = "Where the decoder reads: nowhere, before its step, or after it"},
+    {.name = "attention",
+     OPTION_STRING(at_translator, attention),
+     .value = "additive",
+     .meta = "SCORE/SCOPE/PICK/HEADS",
+     .help = "How it reads; attend list attention shows what there is"},
+    {.name = "attention-size",
+     OPTION_INT(at_translator, attention_size),
+     .value = "0",
+     .min = 0,
+     .max = 1 << 16,
+     .meta = "N",
+     .help = "Width inside the additive score; 0 is the hidden width"},
+    {.name = "output",
+     OPTION_STRING(at_translator, output),
+     .value = "words",
+     .meta = "NAME",
+     .help = "What it predicts: words, or copy to take words of the source too"},
+    {.name = "readout",
+     OPTION_CHOICE(at_translator, readout),
+     .value = "state",
+     .choices = "state|deep|maxout",
+     .help = "What the prediction is made from: the state, or state, context and last word"},
+    {.name = "context-each-step",
+     OPTION_FLAG(at_translator, context_each_step),
+     .help = "Without attention: the source's state joins every input"},
+    {.name = "context-first",
+     OPTION_FLAG(at_translator, context_first),
+     .help = "Inputs are context and word, not word and context",
+     .hidden = true},
+    {.name = "input-feeding",
+     OPTION_FLAG(at_translator, feeding),
+     .help = "With place after: what was read joins the next input"},
+    {.name = "dropout",
+     OPTION_REAL(at_translator, dropout),
+     .value = "0.3",
+     .min = 0,
+     .max = 0.95,
+     .meta = "P",
+     .help = "Share of numbers that training leaves out"},
+    {.name = "variational",
+     OPTION_FLAG(at_translator, variational),
+     .help = "Dropout leaves out the same numbers at all steps of a sentence"},
+    {.name = "tied",
+     OPTION_FLAG(at_translator, tied),
+     .help = "The output layer is the target's embedding"},
+    {.name = "shared",
+     OPTION_FLAG(at_translator, shared),
+     .help = "Source and target have one vocabulary and one embedding"},
+    {0}};
+
+/* ---- presets ------------------------------------------------------------------------------- */
+
+const at_preset *at_preset_find(const char *name, attend_error *err)
+{
+    at_guess guess = {.word = name};
+    for (int i = 0; i < at_preset_count; i++) {
+        if (strcmp(at_presets[i]->name, name) == 0)
+            return at_presets[i];
+        at_guess_consider(&guess, at_presets[i]->name, strlen(at_presets[i]->name));
+    }
+    at_error(err, ATTEND_OPTION, "there is no preset '%.40s'%s%s%s", name,
+             *guess.best ? "; did you mean '" : "; attend list presets shows those there are",
+             guess.best, *guess.best ? "'?" : "");
+    return NULL;
+}
+
+/* "name=value name=value" */
+static attend_status assign_all(at_translator *s, const char *settings, attend_error *err)
+{
+    at_option_set set = {at_translator_options, s};
+    attend_status status = ATTEND_OK;
+    while (*settings && status >= 0) {
+        char name[48], value[64];
+        void *fields;
+        size_t n = strcspn(settings, "="), length = strcspn(settings + n, " ");
+        if (n >= sizeof name || length < 1 || length > sizeof value)
+            return at_error(err, ATTEND_OPTION, "preset: '%.40s' is no setting", settings);
+        memcpy(name, settings, n);
+        name[n] = '\0';
+        memcpy(value, settings + n + 1, length - 1);
+        value[length - 1] = '\0';
+        const at_option *o = at_option_find(&set, 1, name, &fields);
+        if (!o || o->type == ATTEND_OPTION_STRING)
+            return at_error(err, ATTEND_OPTION, "preset: '%s' cannot be set so", name);
+        status = at_option_assign(o, value, fields, name, err);
+        settings += n + length;
+        settings += strspn(settings, " ");
+    }
+    return status;
+}
+
+attend_status at_translator_preset(at_translator *s, const char *name, attend_error *err)
+{
+    const at_preset *p = at_preset_find(name, err);
+    attend_status status = p ? at_options_defaults(at_translator_options, s, err) : ATTEND_OPTION;
+    if (status < 0)
+        return status;
+    s->preset = p->name;
+    if (p->attention)
+        s->attention = p->attention;
+    return assign_all(s, p->settings, err);
+}
+
+/* ---- the model ----------------------------------------------------------------------------- */
+
+attend_status at_translator_model(const at_translator *s, int source_words, int target_words,
+                                  at_seq2seq *m, attend_error *err)
+{
+    static const at_cell cells[] = {ATTEND_RNN_TANH, ATTEND_RNN_RELU, ATTEND_LSTM, ATTEND_GRU};
+    *m = (at_seq2seq){.source_vocabulary = source_words,
+                      .target_vocabulary = target_words,
+                      .embedding = s->embedding,
+                      .hidden = s->hidden,
+                      .layers = s->layers,
+                      .decoder_layers = s->decoder_layers ? s->decoder_layers : s->layers,
+                      .cell = cells[s->cell],
+                      .bidirectional = s->bidirectional,
+                      .reversed = s->reversed,
+                      .reads_padding = s->reads_padding,
+                      .context_each_step = s->context_each_step,
+                      .context_first = s->context_first,
+                      .feeding = s->feeding,
+                      .start = (at_start)s->start,
+                      .place = (at_place)s->place,
+                      .readout = (at_readout)s->readout,
+                      .dropout = (real)s->dropout,
+                      .variational = s->variational,
+                      .tied = s->tied,
+                      .shared = s->shared};
+    attend_status status = ATTEND_OK;
+    bool reads = m->place != ATTEND_PLACE_NONE;
+    if (reads)
+        status = at_how_parse(&m->attention, s->attention, err);
+    m->attention.size = s->attention_size;
+    if (status >= 0)
+        status = at_output_parse(&m->output, s->output, reads ? &m->attention : NULL, err);
+    if (status >= 0 && m->output != &at_output_words && m->output != &at_output_copy)
+        status = at_error(err, ATTEND_OPTION, "a translator's output is words or copy, not %s",
+                          s->output);
+    return status < 0 ? status : at_seq2seq_check(m, err);
+}

@@ -1,0 +1,141 @@
+/* d2l's GRU encoder and decoder with Bahdanau attention: loss, gradients, weights, greedy output.
+ * The encoder runs over padding there. src [B,S], tgt and tgt_in [B,T]; 1 is padding, 2 begins. */
+#include <stdio.h>
+#include <string.h>
+
+#include "models/seq2seq.h"
+#include "oracle.h"
+
+enum { PADDING = 1, BEGIN = 2 };
+
+/* theirs as the parameter that we call so */
+static void bind(at_case *c, const char *ours, at_tensor *x)
+{
+    char *name = at_arena_alloc(&c->memory, strlen(ours) + 1);
+
+    if (name)
+        at_tape_bind(c->tape, strcpy(name, ours), x);
+    else
+        at_fail_memory(c->tape);
+}
+
+static void bind_layers(at_case *c, const char *ours, const char *theirs, int layers)
+{
+    static const char *const part[] = {"weight_ih", "weight_hh", "bias_ih", "bias_hh"};
+    char here[64], there[64];
+
+    for (int i = 0; i < 4 * layers; i++) {
+        snprintf(here, sizeof here, "%s.%s_l%d", ours, part[i % 4], i / 4);
+        snprintf(there, sizeof there, "%s.%s_l%d", theirs, part[i % 4], i / 4);
+        bind(c, here, at_case_param(c, there));
+    }
+}
+
+static void bind_all(at_case *c, const at_seq2seq *m)
+{
+    at_tensor *energy = at_case_param(c, "decoder.attention.w_v.weight");
+
+    at_case_params(c);
+    bind(c, "encoder.embedding.weight", at_case_param(c, "encoder.embedding.weight"));
+    bind(c, "decoder.embedding.weight", at_case_param(c, "decoder.embedding.weight"));
+    bind_layers(c, "encoder.rnn", "encoder.rnn.rnn", m->layers);
+    bind_layers(c, "decoder.rnn", "decoder.rnn", m->layers);
+    bind(c, "attention.score.query", at_case_param(c, "decoder.attention.W_q.weight"));
+    bind(c, "attention.score.key", at_case_param(c, "decoder.attention.W_k.weight"));
+    if (!at_failed(c->tape))
+        bind(c, "attention.score.energy", at_reshape(c->tape, energy, SHAPE((int)energy->len)));
+    bind(c, "output.weight", at_case_param(c, "decoder.dense.weight"));
+    bind(c, "output.bias", at_case_param(c, "decoder.dense.bias"));
+}
+
+static at_seq2seq model_of(at_case *c)
+{
+    at_seq2seq m = {.source_vocabulary = at_case_int(c, "config.V", 0),
+                    .target_vocabulary = at_case_int(c, "config.W", 0),
+                    .embedding = at_case_int(c, "config.E", 0),
+                    .hidden = at_case_int(c, "config.H", 0),
+                    .layers = at_case_int(c, "config.L", 1),
+                    .decoder_layers = at_case_int(c, "config.L", 1),
+                    .cell = ATTEND_GRU,
+                    .reads_padding = true,
+                    .context_first = true,
+                    .place = ATTEND_PLACE_BEFORE,
+                    .output = &at_output_words};
+    attend_error err;
+
+    if (at_how_parse(&m.attention, "additive", &err) < 0 || at_seq2seq_check(&m, &err) < 0)
+        at_fail_with(c->tape, &err);
+    return m;
+}
+
+static void check_loss(at_case *c, const at_seq2seq *m, at_ids source, const int *lengths)
+{
+    at_tape *t = c->tape;
+
+    bind_all(c, m);
+    at_encoded e = at_seq2seq_encode(t, m, source, lengths);
+    at_decoder state = at_seq2seq_start(m, &e);
+    at_decoded d = at_seq2seq_decode(t, m, &e, &state, at_case_ids(c, "tgt_in"), true);
+    at_case_output(c, "logits", at_seq2seq_logits(t, m, d.features));
+    if (at_failed(t))
+        return;
+    at_shape s = d.weights->shape; /* [B,1,T,S] */
+    at_case_output(c, "attention", at_reshape(t, d.weights, SHAPE(s.dim[0], s.dim[2], s.dim[3])));
+    at_case_loss(c, at_seq2seq_loss(t, m, d.features, at_case_ids(c, "tgt"),
+                                    (at_cross_entropy_options){.ignore = PADDING}));
+}
+
+static int best(const real *logits, int n)
+{
+    int at = 0;
+
+    for (int i = 1; i < n; i++)
+        at = logits[i] > logits[at] ? i : at;
+    return at;
+}
+
+/* word after word, as many as are expected; the end of a sentence is not looked at */
+static void check_greedy(at_case *c, const at_seq2seq *m, at_ids source, const int *lengths)
+{
+    json_t *greedy = at_case_json(c, "greedy");
+    int B = source.shape.dim[0], V = m->target_vocabulary;
+    int *word = at_arena_alloc(&c->memory, (size_t)B * sizeof *word);
+
+    for (int b = 0; word && b < B; b++)
+        word[b] = BEGIN;
+    bind_all(c, m);
+    at_encoded e = at_seq2seq_encode(c->tape, m, source, lengths);
+    at_decoder state = at_seq2seq_start(m, &e);
+    size_t steps = json_array_size(json_array_get(greedy, 0));
+    for (size_t i = 0; word && i < steps && !at_failed(c->tape); i++) {
+        at_decoded d = at_seq2seq_decode(c->tape, m, &e, &state, (at_ids){SHAPE(B, 1), word},
+                                         false);
+        at_tensor *logits = at_seq2seq_logits(c->tape, m, d.features);
+        for (int b = 0; b < B && !at_failed(c->tape); b++) {
+            json_t *want = json_array_get(json_array_get(greedy, (size_t)b), i);
+            word[b] = best(logits->value + (size_t)b * (size_t)V, V);
+            if (json_integer_value(want) != word[b])
+                at_case_fail(c, "greedy: sentence %d, word %zu is %d, expected %d", b, i, word[b],
+                             (int)json_integer_value(want));
+        }
+    }
+}
+
+void at_check_seq2seq(at_case *c)
+{
+    if (strcmp(at_case_text(c, "family"), "seq2seq.transformer") == 0) {
+        at_case_skip(c, "the Transformer is not there yet");
+        return;
+    }
+    if (strcmp(at_case_text(c, "family"), "seq2seq.bahdanau") != 0) {
+        at_case_unknown(c, "no such family: %s", at_case_text(c, "family"));
+        return;
+    }
+    at_seq2seq m = model_of(c);
+    at_ids source = at_case_ids(c, "src");
+    const int *lengths = at_case_ids(c, "src_lengths").id;
+    if (at_failed(c->tape) || !source.id)
+        return;
+    check_loss(c, &m, source, lengths);
+    check_greedy(c, &m, source, lengths);
+}

@@ -1,0 +1,195 @@
+/* The recurrent translators, over the list of presets and over the attentions: gradients, padding,
+ * batches, and one word at a time against all at once. */
+#include "models/seq2seq.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "base/memory.h"
+#include "grad/check.h"
+#include "models/translator.h"
+
+enum { B = 3, S = 5, T = 4, V = 7, W = 9 };
+
+static const int source[B * S] = {3, 1, 4, 1, 5, 2, 6, 5, 0, 0, 3, 5, 2, 0, 0};
+static const int lengths[B] = {5, 3, 3};
+static const int words[B * T] = {1, 4, 2, 8, 1, 3, 3, 0, 1, 7, 5, 6};
+static const int targets[B * T] = {4, 2, 8, 2, 3, 3, 2, -1, 7, 5, 6, 2};
+static const int copied[B * S] = {3, 1, 4, 9, 5, 2, 6, 10, 0, 0, 3, 5, 2, 0, 0};
+
+/* a preset, perhaps with another attention, as a small model */
+typedef struct {
+    const char *preset, *attention;
+    bool copy, tied, maxout;
+    at_seq2seq model;
+} variant;
+
+static void make(variant *v)
+{
+    at_translator s;
+    attend_error err = {.message = ""};
+    if (at_translator_preset(&s, v->preset, &err) < 0)
+        fail_msg("%s", err.message);
+    s.hidden = 4;
+    s.embedding = v->tied ? 4 : 3;
+    s.dropout = 0;
+    s.attention = v->attention ? v->attention : s.attention;
+    s.output = v->copy ? "copy" : "words";
+    s.tied = v->tied;
+    s.readout = v->maxout ? ATTEND_READOUT_MAXOUT : s.readout;
+    if (at_translator_model(&s, V, W, &v->model, &err) < 0)
+        fail_msg("%s %s: %s", v->preset, v->attention ? v->attention : "", err.message);
+}
+
+static const variant variants[] = {
+    {.preset = "bahdanau"},
+    {.preset = "luong"},
+    {.preset = "rnn-encdec"},
+    {.preset = "sutskever"},
+    {.preset = "cho"},
+    {.preset = "keras"},
+    {.preset = "d2l"},
+    {.preset = "bahdanau", .attention = "bilinear/window:1"},
+    {.preset = "bahdanau", .attention = "additive/predicted:2"},
+    {.preset = "bahdanau", .attention = "dot/hybrid:window,1", .maxout = true},
+    {.preset = "luong", .attention = "additive/expanded:1,2"},
+    {.preset = "luong", .attention = "location:8"},
+    {.preset = "luong", .attention = "scaled-dot/global/sparse/2"},
+    {.preset = "bahdanau", .copy = true},
+    {.preset = "luong", .copy = true, .tied = true},
+};
+
+static at_tensor *loss_of(at_tape *t, const at_seq2seq *m)
+{
+    at_encoded e = at_seq2seq_encode(t, m, (at_ids){SHAPE(B, S), source}, lengths);
+    at_decoder state = at_seq2seq_start(m, &e);
+    at_decoded d = at_seq2seq_decode(t, m, &e, &state, (at_ids){SHAPE(B, T), words}, false);
+    at_ids goal = {SHAPE(B, T), targets};
+    if (m->output != &at_output_copy)
+        return at_seq2seq_loss(t, m, d.features, goal, (at_cross_entropy_options){.ignore = -1});
+    at_tensor *p = at_seq2seq_probabilities(t, m, &d, (at_ids){SHAPE(B, S), copied}, 2);
+    goal.shape = SHAPE(B * T);
+    return at_mean(t, at_likelihood(t, p, goal, -1));
+}
+
+static at_tensor *build(at_tape *t, at_path s, const void *arg)
+{
+    (void)s;
+    return loss_of(t, &((const variant *)arg)->model);
+}
+
+static void gradients_are_right(void **state)
+{
+    (void)state;
+    for (size_t i = 0; i < sizeof variants / sizeof *variants; i++) {
+        variant v = variants[i];
+        make(&v);
+        double tolerance = sizeof(real) == sizeof(double) ? 1e-6 : 0.05;
+        at_check c = at_gradient_check(build, &v, tolerance, NULL, NULL);
+        if (!c.ok)
+            fail_msg("%s %s: %s", v.preset, v.attention ? v.attention : "", c.where);
+    }
+}
+
+/* the logits of one batch, [rows,T,W], for the caller to free */
+static real *logits_of(at_params *params, const at_seq2seq *m, int first, int rows, int longest,
+                       bool stepwise)
+{
+    at_tape *t = at_tape_new(params, ATTEND_INFER);
+    real *all = at_alloc((size_t)(rows * T * W) * sizeof *all);
+    int *ids = at_alloc((size_t)(rows * longest) * sizeof *ids);
+    assert_non_null(t);
+    for (int b = 0; b < rows; b++)
+        for (int j = 0; j < longest; j++)
+            ids[b * longest + j] = j < S ? source[(first + b) * S + j] : 6;
+    at_encoded e = at_seq2seq_encode(t, m, (at_ids){SHAPE(rows, longest), ids}, lengths + first);
+    at_decoder state = at_seq2seq_start(m, &e);
+    for (int at = 0, n = stepwise ? 1 : T; at < T; at += n) {
+        int word[B * T];
+        for (int b = 0; b < rows; b++)
+            memcpy(word + b * n, words + (first + b) * T + at, (size_t)n * sizeof *word);
+        at_decoded d = at_seq2seq_decode(t, m, &e, &state, (at_ids){SHAPE(rows, n), word}, true);
+        at_tensor *y = at_seq2seq_logits(t, m, d.features);
+        if (at_failed(t))
+            fail_msg("%s", at_tape_error(t)->message);
+        for (int b = 0; b < rows; b++)
+            memcpy(all + (b * T + at) * W, y->value + b * n * W, (size_t)(n * W) * sizeof *all);
+    }
+    at_tape_free(t);
+    at_free(ids);
+    return all;
+}
+
+static void same_bits(const variant *v, const char *what, const real *a, const real *b, int rows)
+{
+    if (memcmp(a, b, (size_t)(rows * T * W) * sizeof *a) != 0)
+        fail_msg("%s %s: %s", v->preset, v->attention ? v->attention : "", what);
+}
+
+static void padding_batch_and_stepping_keep_every_bit(void **unused)
+{
+    (void)unused;
+    for (size_t i = 0; i < sizeof variants / sizeof *variants; i++) {
+        variant v = variants[i];
+        make(&v);
+        at_params *params = at_params_new(7);
+        real *whole = logits_of(params, &v.model, 0, B, S, false);
+        real *padded = logits_of(params, &v.model, 0, B, S + 3, false);
+        real *stepped = logits_of(params, &v.model, 0, B, S, true);
+        same_bits(&v, "longer padding changes the result", whole, padded, B);
+        same_bits(&v, "a word at a time gives another result", whole, stepped, B);
+        for (int b = 0; b < B; b++) {
+            real *alone = logits_of(params, &v.model, b, 1, S, true);
+            same_bits(&v, "a sentence alone gives another result", whole + b * T * W, alone, 1);
+            at_free(alone);
+        }
+        at_free(whole);
+        at_free(padded);
+        at_free(stepped);
+        at_params_free(params);
+    }
+}
+
+static void refuses_what_does_not_go_together(void **state)
+{
+    static const struct {
+        const char *preset, *attention, *output;
+        bool tied;
+        const char *says;
+    } wrong[] = {
+        {"rnn-encdec", "additive", "copy", false, "needs attention"},
+        {"bahdanau", "additive/predicted:2", "copy", false, "does not go with"},
+        {"luong", "dot", "words", true, "tied"},
+        {"bahdanau", "additve", "words", false, "additive"},
+        {"bahdanau", "additive", "pointer", false, "words or copy"},
+    };
+    (void)state;
+    for (size_t i = 0; i < sizeof wrong / sizeof *wrong; i++) {
+        at_translator s;
+        at_seq2seq m;
+        attend_error err = {.message = ""};
+        assert_true(at_translator_preset(&s, wrong[i].preset, &err) >= 0);
+        s.attention = wrong[i].attention;
+        s.output = wrong[i].output;
+        s.tied = wrong[i].tied;
+        s.embedding = 100;
+        assert_true(at_translator_model(&s, V, W, &m, &err) < 0);
+        if (!strstr(err.message, wrong[i].says))
+            fail_msg("'%s' does not say '%s'", err.message, wrong[i].says);
+    }
+    attend_error err = {.message = ""};
+    assert_null(at_preset_find("bahdanu", &err));
+    assert_non_null(strstr(err.message, "bahdanau"));
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {cmocka_unit_test(gradients_are_right),
+                                       cmocka_unit_test(padding_batch_and_stepping_keep_every_bit),
+                                       cmocka_unit_test(refuses_what_does_not_go_together)};
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
