@@ -104,6 +104,7 @@ const at_score at_score_cosine = {
               .use = "memories addressed by content, where lengths should not count",
               .cost = "n^2 d time, n^2 memory",
               .parameters = "s with beta = exp(s), or none when beta is given"},
+    .one_width = true,
     .prepare = prepare,
     .parse = parse,
     .score = score,

@@ -15,5 +15,6 @@ const at_score at_score_dot = {
               .use = "query and keys of one size that live in one space; the cheapest",
               .cost = "n^2 d time, n^2 memory (linear in n without weights)",
               .parameters = "none"},
+    .one_width = true,
     .score = score,
 };

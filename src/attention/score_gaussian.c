@@ -137,5 +137,6 @@ const at_score at_score_gaussian = {
               .use = "regression: near points count, and nothing is learned",
               .cost = "n^2 d time, n^2 memory",
               .parameters = "none"},
+    .one_width = true,
     .score = score,
 };

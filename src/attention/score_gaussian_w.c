@@ -28,6 +28,7 @@ const at_score at_score_gaussian_w = {
               .use = "regression: how near is near is learned from the data",
               .cost = "n^2 d time, n^2 memory",
               .parameters = "w, one number, or one for each dimension"},
+    .one_width = true,
     .parse = parse,
     .score = score,
 };

@@ -21,5 +21,6 @@ const at_score at_score_key_value = {
               .use = "memories whose values say something about where to look",
               .cost = "2 n^2 d time, 2 n^2 memory",
               .parameters = "scalars a, b"},
+    .one_width = true,
     .score = score,
 };

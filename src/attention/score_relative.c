@@ -95,6 +95,7 @@ const at_score at_score_relative = {
               .use = "self-attention where distance counts, not place; long texts in segments",
               .cost = "3 n^2 d time, 3 n^2 memory",
               .parameters = "u [d], w [d], W_r [d,d]"},
+    .one_width = true,
     .knows_positions = true,
     .score = score,
 };

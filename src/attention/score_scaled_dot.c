@@ -17,5 +17,6 @@ const at_score at_score_scaled_dot = {
               .use = "Transformers, and whenever d is large",
               .cost = "n^2 d time, n^2 memory (linear in n without weights)",
               .parameters = "none"},
+    .one_width = true,
     .score = score,
 };

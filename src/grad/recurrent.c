@@ -2,11 +2,11 @@
  *
  * W_ih x is one large product over all steps. The recurrence itself is cut into jobs, one per
  * direction and group of sentences; a job runs all its steps on one thread without waiting for
- * anybody, with W_hh packed once. (Sharing the columns of W_hh instead was no faster with a core
- * for each thread, and three times slower without.) Only where a few sentences make a single job do
- * the threads share its steps. Sentences are sorted by length, so that at every step the ones still
- * running are the first rows of the job: padding is never computed. Weight gradients are again one
- * large product over all steps.
+ * anybody, with W_hh packed once. The threads share the steps of a single job instead, each with
+ * some of the columns of W_hh, where there are few sentences, or where W_hh is so large that every
+ * step brings it from afar: then once for all threads is better than once for each. Sentences are
+ * sorted by length, so that at every step the ones still running are the first rows of the job:
+ * padding is never computed. Weight gradients are again one large product over all steps.
  *
  *            t = 0   1   2   3            step s of a sentence reads
  *     len 4  [ x   x   x   x ]            t = s, or len - 1 - s backwards

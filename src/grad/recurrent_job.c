@@ -4,7 +4,9 @@
 
 static int jobs_per_direction(const at_recurrence *l)
 {
-    enum { FEWEST_ROWS = 4 };
+    enum { FEWEST_ROWS = 4, WIDE = 8 << 20 }; /* bytes of W_hh that no core keeps near */
+    if ((size_t)l->G * (size_t)l->P * sizeof(real) > WIDE)
+        return 1;
     int n = at_threads() / l->directions, most = (l->B + FEWEST_ROWS - 1) / FEWEST_ROWS;
     n = n < 1 ? 1 : n;
     return n < most ? n : most < 1 ? 1 : most;

@@ -47,6 +47,12 @@ attend_status at_seq2seq_check(const at_seq2seq *m, attend_error *err)
     if (m->output == &at_output_copy && m->place == ATTEND_PLACE_NONE)
         return at_error(err, ATTEND_OPTION,
                         "output copy needs attention: it copies where the decoder looks");
+    if (m->place != ATTEND_PLACE_NONE && m->attention.score->one_width && !m->attention.heads
+        && m->bidirectional)
+        return at_error(err, ATTEND_OPTION,
+                        "attention %s needs keys as wide as the query, and an encoder of two "
+                        "directions has them twice as wide; take bilinear or additive, or heads",
+                        m->attention.score->about.name);
     if (m->tied && m->readout == ATTEND_READOUT_STATE && m->hidden != m->embedding)
         return at_error(err, ATTEND_OPTION,
                         "tied embeddings need hidden %d = embedding %d, or a deep readout",

@@ -55,7 +55,7 @@ static const variant variants[] = {
     {.preset = "d2l"},
     {.preset = "bahdanau", .attention = "bilinear/window:1"},
     {.preset = "bahdanau", .attention = "additive/predicted:2"},
-    {.preset = "bahdanau", .attention = "dot/hybrid:window,1", .maxout = true},
+    {.preset = "bahdanau", .attention = "bilinear/hybrid:window,1", .maxout = true},
     {.preset = "luong", .attention = "additive/expanded:1,2"},
     {.preset = "luong", .attention = "location:8"},
     {.preset = "luong", .attention = "scaled-dot/global/sparse/2"},
@@ -165,6 +165,7 @@ static void refuses_what_does_not_go_together(void **state)
         {"bahdanau", "additive/predicted:2", "copy", false, "does not go with"},
         {"luong", "dot", "words", true, "tied"},
         {"bahdanau", "additve", "words", false, "additive"},
+        {"bahdanau", "dot", "words", false, "twice as wide"},
         {"bahdanau", "additive", "pointer", false, "words or copy"},
     };
     (void)state;
