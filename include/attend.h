@@ -138,6 +138,24 @@ ATTEND_API int attend_tensors_note(const attend_tensors *tensors, size_t index, 
                                    const char **text);
 ATTEND_API void attend_tensors_free(attend_tensors *tensors); /* NULL is well */
 
+/* ---- sentences ------------------------------------------------------------------------- */
+
+/* A sentence, borrowed, without white space around it; a result other than 0 ends the splitting. */
+typedef int attend_sentence_function(void *user, const char *sentence, size_t size);
+
+/* Splits a paragraph into sentences, by rule: marks of all scripts, abbreviations, initials,
+ * numbers, quotes.
+ *
+ * language  whose abbreviations to know: "en", "fr", "de", "es", "it", "pt", "nl", "ru", "zh",
+ *           "ja", "ko"; "auto" (or NULL) knows all
+ * take      called for every sentence, in order
+ *
+ * Fails for a language that is not known, and with ATTEND_STOPPED where take ends it. Thread
+ * safe. */
+ATTEND_API attend_status attend_sentences_split(const char *text, size_t size, const char *language,
+                                                attend_sentence_function *take, void *user,
+                                                attend_error *err);
+
 /* ---- attention pooling ----------------------------------------------------------------- */
 
 /* A curve through points, after Nadaraya and Watson (1964): attention with the points' x as keys

@@ -43,7 +43,14 @@ bool at_is_control(uint32_t code)
 
 bool at_is_separator(uint32_t code) { return category(code) == UTF8PROC_CATEGORY_ZS; }
 bool at_is_mark(uint32_t code) { return category(code) == UTF8PROC_CATEGORY_MN; }
+bool at_is_lower(uint32_t code) { return category(code) == UTF8PROC_CATEGORY_LL; }
 bool at_is_digit(uint32_t code) { return category(code) == UTF8PROC_CATEGORY_ND; }
+
+bool at_is_upper(uint32_t code)
+{
+    utf8proc_category_t k = category(code);
+    return k == UTF8PROC_CATEGORY_LU || k == UTF8PROC_CATEGORY_LT;
+}
 
 bool at_is_punctuation(uint32_t c)
 {
@@ -85,19 +92,29 @@ int at_lower(uint32_t code, uint32_t out[2])
     return 1;
 }
 
-int at_decompose(uint32_t code, uint32_t out[4])
+static int decompose(uint32_t code, utf8proc_option_t options, uint32_t *out, int most)
 {
-    utf8proc_int32_t part[4];
+    utf8proc_int32_t part[ATTEND_COMPATIBLE_MOST];
     int boundary = 0;
-    utf8proc_ssize_t n = utf8proc_decompose_char((utf8proc_int32_t)code, part, 4,
-                                                 UTF8PROC_DECOMPOSE, &boundary);
-    if (n < 1 || n > 4) {
+    utf8proc_ssize_t n = utf8proc_decompose_char((utf8proc_int32_t)code, part, most, options,
+                                                 &boundary);
+    if (n < 1 || n > most) {
         out[0] = code;
         return 1;
     }
     for (int i = 0; i < n; i++)
         out[i] = (uint32_t)part[i];
     return (int)n;
+}
+
+int at_decompose(uint32_t code, uint32_t out[4])
+{
+    return decompose(code, UTF8PROC_DECOMPOSE, out, 4);
+}
+
+int at_decompose_compatible(uint32_t code, uint32_t out[ATTEND_COMPATIBLE_MOST])
+{
+    return decompose(code, UTF8PROC_DECOMPOSE | UTF8PROC_COMPAT, out, ATTEND_COMPATIBLE_MOST);
 }
 
 int at_combining_class(uint32_t code)

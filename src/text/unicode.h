@@ -18,6 +18,8 @@ bool at_is_separator(uint32_t code);   /* category Zs */
 bool at_is_mark(uint32_t code);        /* category Mn: accents that stand over a letter */
 bool at_is_punctuation(uint32_t code); /* P*, and all of ASCII that is no letter, digit, blank */
 bool at_is_letter(uint32_t code);      /* L* */
+bool at_is_upper(uint32_t code);       /* Lu, Lt */
+bool at_is_lower(uint32_t code);       /* Ll */
 bool at_is_digit(uint32_t code);       /* Nd */
 bool at_is_chinese(uint32_t code);     /* the CJK ideographs, as BERT counts them */
 bool at_is_japanese(uint32_t code);    /* hiragana and katakana */
@@ -29,6 +31,10 @@ int at_lower(uint32_t code, uint32_t out[2]);
  * characters still have to be put in order, by at_combining_class. */
 int at_decompose(uint32_t code, uint32_t out[4]);
 int at_combining_class(uint32_t code);
+
+/* The same for compatibility, as in NFKD: ﬁ becomes f and i, ² becomes 2. */
+enum { ATTEND_COMPATIBLE_MOST = 18 };
+int at_decompose_compatible(uint32_t code, uint32_t out[ATTEND_COMPATIBLE_MOST]);
 
 typedef enum { ATTEND_NFC, ATTEND_NFD, ATTEND_NFKC, ATTEND_NFKD } at_normal_form;
 

@@ -1,0 +1,258 @@
+/* The files of the kind gpt2: vocab.json and merges.txt, or as OpenAI named them, encoder.json and
+ * vocab.bpe.
+ *
+ * A vocabulary is {"piece": id}; ids are 0 to size - 1. A merge is "left right", by rank. Both are
+ * in GPT-2's characters for bytes. */
+#include <string.h>
+
+#include "base/file.h"
+#include "base/json.h"
+#include "base/log.h"
+#include "base/memory.h"
+#include "text/gpt2.h"
+#include "text/hf_json.h"
+
+enum { LARGEST = 1 << 30 }; /* bytes of a list of merges */
+
+/* ---- merges ----------------------------------------------------------------------------- */
+
+typedef struct {
+    at_gpt2 *g;
+    const char *file;
+    size_t line; /* from 1; or, in JSON, the number of the merge */
+    int twice;   /* pairs that were there already */
+    attend_error *err;
+} merger;
+
+static int32_t piece(const merger *m, const char *text, size_t size)
+{
+    return at_vocab_find(m->g->base.vocab, text, size);
+}
+
+static attend_status unknown_piece(const merger *m, const char *text, size_t size)
+{
+    char copy[64];
+    size_t n = size < sizeof copy ? size : sizeof copy - 1;
+    memcpy(copy, text, n);
+    copy[n] = 0;
+    return at_error(m->err, ATTEND_FORMAT,
+                    "%s:%zu: the piece \"%s\" is not in the vocabulary; the files are not of the "
+                    "same tokenizer",
+                    at_show(m->file).text, m->line, at_show(copy).text);
+}
+
+static attend_status add_merge(merger *m, const char *left, size_t left_size, const char *right,
+                               size_t right_size)
+{
+    at_str both = {0};
+    at_str_add_bytes(&both, left, left_size);
+    at_str_add_bytes(&both, right, right_size);
+    at_merge merge = {piece(m, left, left_size), piece(m, right, right_size),
+                      piece(m, at_str_text(&both), both.length)};
+    attend_status status = ATTEND_OK;
+    if (both.failed)
+        status = at_error_memory(m->err);
+    else if (merge.left < 0)
+        status = unknown_piece(m, left, left_size);
+    else if (merge.right < 0)
+        status = unknown_piece(m, right, right_size);
+    else if (merge.merged < 0)
+        status = unknown_piece(m, both.text, both.length);
+    at_str_free(&both);
+    if (status < 0)
+        return status;
+    m->twice += at_bpe_rank(m->g->bpe, merge.left, merge.right) >= 0;
+    return at_bpe_add(m->g->bpe, merge) ? ATTEND_OK : at_error_memory(m->err);
+}
+
+/* "left right": one blank, with something on both sides */
+static attend_status add_line(merger *m, const char *line, size_t size)
+{
+    const char *blank = memchr(line, ' ', size);
+    size_t left = blank ? (size_t)(blank - line) : 0, right = blank ? size - left - 1 : 0;
+    if (!left || !right || memchr(blank + 1, ' ', right))
+        return at_error(m->err, ATTEND_FORMAT,
+                        "%s:%zu: a merge is two pieces with a blank between them; correct the line",
+                        at_show(m->file).text, m->line);
+    return add_merge(m, line, left, blank + 1, right);
+}
+
+static void say_twice(const merger *m)
+{
+    if (m->twice)
+        at_log(ATTEND_LOG_WARNING, "%s: %d merges are there twice; the later one counts",
+               at_show(m->file).text, m->twice);
+}
+
+static attend_status read_merges(at_gpt2 *g, const char *path, attend_error *err)
+{
+    char *text;
+    size_t size;
+    attend_status status = at_file_read(path, LARGEST, &text, &size, err);
+    if (status < 0)
+        return status;
+    merger m = {.g = g, .file = path, .err = err};
+    for (size_t at = 0; at < size && status >= 0;) {
+        const char *line = text + at, *end = memchr(line, '\n', size - at);
+        size_t length = end ? (size_t)(end - line) : size - at;
+        at += length + 1;
+        m.line++;
+        length -= length > 0 && line[length - 1] == '\r';
+        bool version = m.line == 1 && length >= 8 && memcmp(line, "#version", 8) == 0;
+        if (!version && (length || at < size))
+            status = add_line(&m, line, length);
+    }
+    if (status >= 0)
+        say_twice(&m);
+    at_free(text);
+    return status;
+}
+
+/* "left right", or ["left", "right"] */
+static attend_status add_json(merger *m, const json_t *merge)
+{
+    const json_t *left = json_array_get(merge, 0), *right = json_array_get(merge, 1);
+    if (json_is_string(merge))
+        return add_line(m, json_string_value(merge), json_string_length(merge));
+    if (json_array_size(merge) != 2 || !json_is_string(left) || !json_is_string(right))
+        return at_error(m->err, ATTEND_FORMAT,
+                        "%s: merge %zu is neither \"left right\" nor [\"left\", \"right\"]",
+                        at_show(m->file).text, m->line);
+    return add_merge(m, json_string_value(left), json_string_length(left), json_string_value(right),
+                     json_string_length(right));
+}
+
+attend_status at_gpt2_read_merges(at_gpt2 *g, const json_t *list, const char *file,
+                                  attend_error *err)
+{
+    merger m = {.g = g, .file = file, .err = err};
+    attend_status status = ATTEND_OK;
+    json_t *merge;
+    size_t i;
+    json_array_foreach(list, i, merge)
+    {
+        m.line = i + 1;
+        status = add_json(&m, merge);
+        if (status < 0)
+            return status;
+    }
+    say_twice(&m);
+    return status;
+}
+
+/* ---- loading ---------------------------------------------------------------------------- */
+
+void at_gpt2_configure(at_gpt2 *g, const json_t *config)
+{
+    const json_t *prefix = json_object_get(config, "add_prefix_space");
+    at_tokenizer_specials_from(&g->base, config);
+    if (json_is_boolean(prefix))
+        g->prefix_space = json_is_true(prefix);
+    g->split_specials = json_is_true(json_object_get(config, "split_special_tokens"));
+}
+
+/* where the merges of a vocabulary lie: the same name with another end; NULL without memory */
+static char *merges_beside(const char *path)
+{
+    static const char *const ends[][2] = {{"vocab.json", "merges.txt"},
+                                          {"encoder.json", "vocab.bpe"}};
+    size_t size = strlen(path);
+    int openai = size >= 12 && strcmp(path + size - 12, ends[1][0]) == 0;
+    size_t start = size - strlen(ends[openai][0]);
+    at_str other = {0};
+    at_str_add_bytes(&other, path, start);
+    at_str_add(&other, ends[openai][1]);
+    return at_str_take(&other);
+}
+
+static attend_status load_files(at_gpt2 *g, const char *path, const char *merges, attend_error *err)
+{
+    json_t *vocab = NULL, *config = NULL;
+    attend_status status = at_json_load(path, &vocab, err);
+    if (status >= 0)
+        status = at_tokenizer_config_beside(path, &config, err);
+    if (status >= 0)
+        status = at_hf_read_vocab(g->base.vocab, vocab, path, err);
+    if (status >= 0)
+        status = read_merges(g, merges, err);
+    if (status >= 0) {
+        at_gpt2_configure(g, config);
+        status = at_gpt2_finish(g, at_show(path).text, err);
+    }
+    json_decref(vocab);
+    json_decref(config);
+    return status;
+}
+
+attend_status at_gpt2_load(const char *path, at_tokenizer **out, attend_error *err)
+{
+    at_gpt2 *g = NULL;
+    char *merges = merges_beside(path);
+    attend_status status = merges ? at_gpt2_new(&g, err) : at_error_memory(err);
+    if (status >= 0)
+        status = load_files(g, path, merges, err);
+    at_free(merges);
+    *out = g ? &g->base : NULL;
+    if (status < 0) {
+        at_tokenizer_free(*out);
+        *out = NULL;
+    }
+    return status;
+}
+
+/* ---- saving ----------------------------------------------------------------------------- */
+
+void at_gpt2_merge_text(const at_gpt2 *g, int rank, at_str *out)
+{
+    size_t size;
+    at_merge m = at_bpe_merge(g->bpe, rank);
+    const char *text = at_vocab_text(g->base.vocab, m.left, &size);
+    at_str_add_bytes(out, text, size);
+    at_str_add(out, " ");
+    text = at_vocab_text(g->base.vocab, m.right, &size);
+    at_str_add_bytes(out, text, size);
+}
+
+static attend_status save_merges(const at_gpt2 *g, const char *path, attend_error *err)
+{
+    at_writer *w;
+    at_str text = {0};
+    if (at_writer_open(&w, path, err) < 0)
+        return ATTEND_FILE;
+    at_str_add(&text, "#version: 0.2\n");
+    for (int rank = 0; rank < at_bpe_merges(g->bpe); rank++) {
+        at_gpt2_merge_text(g, rank, &text);
+        at_str_add(&text, "\n");
+    }
+    bool well = !text.failed;
+    if (well)
+        at_writer_write(w, at_str_text(&text), text.length);
+    at_str_free(&text);
+    if (well)
+        return at_writer_commit(w, err);
+    at_writer_abort(w);
+    return at_error_memory(err);
+}
+
+attend_status at_gpt2_save(const at_tokenizer *t, const char *folder, attend_error *err)
+{
+    const at_gpt2 *g = (const at_gpt2 *)t;
+    char *vocab = at_file_join(folder, "vocab.json"), *merges = at_file_join(folder, "merges.txt");
+    attend_status status = vocab && merges ? ATTEND_OK : at_error_memory(err);
+    at_json_start();
+    if (status >= 0) {
+        json_t *root = at_hf_write_vocab(t->vocab);
+        status = at_json_save(vocab, root, err);
+        json_decref(root);
+    }
+    if (status >= 0)
+        status = save_merges(g, merges, err);
+    if (status >= 0) {
+        json_t *more = json_pack("{s:b, s:b}", "add_prefix_space", (int)g->prefix_space,
+                                 "split_special_tokens", (int)g->split_specials);
+        status = at_tokenizer_config_save(t, folder, "GPT2Tokenizer", more, err);
+    }
+    at_free(vocab);
+    at_free(merges);
+    return status;
+}

@@ -1,0 +1,163 @@
+/* Learning a SentencePiece model. Its library drops lines that are long or hold the character by
+ * which it marks what is rare, and ends the program when nothing is left; so lines are made fit for
+ * it here, and what was done to them is said. */
+#include <string.h>
+
+#include "base/log.h"
+#include "base/memory.h"
+#include "base/utf8.h"
+#include "text/sentencepiece.h"
+#include "text/unicode.h"
+
+enum { SIZE = 8000, LEAST = 16, MOST = 1 << 20, LONGEST = 4000 };
+static const char mark[] = "\xE2\x96\x85"; /* U+2585 */
+
+/* lines on their way to the library */
+typedef struct {
+    at_lines lines;
+    at_str line;  /* the current one, without marks */
+    size_t given; /* bytes of it that have been given */
+    size_t bytes, cut, marks;
+    bool visible; /* something was there to learn from */
+} feeder;
+
+static bool has_visible(const char *text, size_t size)
+{
+    for (size_t at = 0; at < size;) {
+        uint32_t code;
+        int length = at_utf8_get(text + at, size - at, &code);
+        if (!at_is_space(code) && !at_is_control(code) && !at_is_separator(code)
+            && !at_is_mark(code))
+            return true;
+        at += length ? (size_t)length : 1;
+    }
+    return false;
+}
+
+static int read_line(feeder *f, attend_error *err)
+{
+    const char *text;
+    size_t size;
+    int more = f->lines.next(f->lines.user, &text, &size, err);
+    if (more <= 0)
+        return more;
+    at_str_clear(&f->line);
+    f->given = 0;
+    for (size_t at = 0; at < size;) {
+        const char *found = memmem(text + at, size - at, mark, 3);
+        size_t end = found ? (size_t)(found - text) : size;
+        at_str_add_bytes(&f->line, text + at, end - at);
+        if (found) {
+            at_str_add(&f->line, " ");
+            f->marks++;
+        }
+        at = end + (found ? 3 : 0);
+    }
+    f->bytes += f->line.length;
+    if (f->line.failed)
+        return at_error_memory(err);
+    if (f->bytes > INT32_MAX)
+        return at_error(err, ATTEND_OPTION,
+                        "more than 2 GB of text to learn from; a part of it teaches the same");
+    f->visible = f->visible || has_visible(at_str_text(&f->line), f->line.length);
+    return 1;
+}
+
+/* how much of a long line to give: up to the last blank, or at least whole characters */
+static size_t part_of(const char *text, size_t size)
+{
+    if (size <= LONGEST)
+        return size;
+    for (size_t at = LONGEST; at > LONGEST / 2; at--)
+        if (text[at] == ' ')
+            return at;
+    size_t at = LONGEST;
+    while (at > LONGEST - 4 && ((unsigned char)text[at] & 0xC0) == 0x80)
+        at--;
+    return at;
+}
+
+static int next(void *user, const char **text, size_t *size, attend_error *err)
+{
+    feeder *f = user;
+    while (f->given == f->line.length) {
+        int more = read_line(f, err);
+        if (more <= 0)
+            return more;
+    }
+    *text = at_str_text(&f->line) + f->given;
+    *size = part_of(*text, f->line.length - f->given);
+    f->given += *size;
+    f->cut += f->given < f->line.length;
+    return 1;
+}
+
+/* The library must not be called for nothing: lines are read up to the first with something in it,
+ * and those before it teach nothing. */
+static attend_status find_visible(feeder *f, attend_error *err)
+{
+    while (!f->visible) {
+        int more = read_line(f, err);
+        if (more < 0)
+            return (attend_status)more;
+        if (more == 0)
+            return at_error(err, ATTEND_FORMAT, "there is no text to learn from");
+    }
+    return ATTEND_OK;
+}
+
+static void say(const feeder *f, int size, int wanted)
+{
+    if (f->cut)
+        at_log(ATTEND_LOG_INFO, "long lines were cut at %zu places, each %d bytes at most", f->cut,
+               (int)LONGEST);
+    if (f->marks)
+        at_log(ATTEND_LOG_WARNING, "U+2585 was taken as a blank %zu times: it is reserved",
+               f->marks);
+    if (size < wanted)
+        at_log(ATTEND_LOG_INFO, "%d pieces, not %d: the text has no more", size, wanted);
+}
+
+static attend_status check(const at_learn_options *o, attend_error *err)
+{
+    if (o->model && strcmp(o->model, "unigram") != 0 && strcmp(o->model, "bpe") != 0)
+        return at_error(err, ATTEND_OPTION,
+                        "a model of SentencePiece is \"unigram\" or \"bpe\", not \"%.40s\"",
+                        o->model);
+    if (o->size >= 0 && (o->size < LEAST || o->size > MOST))
+        return at_error(err, ATTEND_OPTION, "a vocabulary has %d to %d pieces, not %d", LEAST, MOST,
+                        o->size);
+    if (o->coverage > 0 && (o->coverage < 0.98 || o->coverage > 1))
+        return at_error(err, ATTEND_OPTION, "the share of characters to cover is 0.98 to 1, not %g",
+                        o->coverage);
+    return ATTEND_OK;
+}
+
+attend_status at_sentencepiece_learn(at_lines lines, const at_learn_options *o, at_tokenizer **out,
+                                     attend_error *err)
+{
+    at_str model = {0};
+    feeder f = {.lines = lines};
+    at_sentencepiece *s = NULL;
+    at_spiece_learning how = {.type = o->model ? o->model : "unigram",
+                              .size = o->size < 0 ? SIZE : o->size,
+                              .coverage = o->coverage > 0 ? o->coverage : 0.9995,
+                              .control = "<cls>,<sep>,<mask>",
+                              .next = next,
+                              .user = &f};
+    attend_status status = check(o, err);
+    if (status >= 0)
+        status = find_visible(&f, err);
+    if (status >= 0)
+        status = at_spiece_learn(&how, &model, err);
+    size_t size = model.length;
+    at_str_free(&f.line);
+    if (status >= 0)
+        status = at_sentencepiece_new(at_str_take(&model), size, "what was learned", &s, err);
+    at_str_free(&model);
+    if (status >= 0) {
+        say(&f, at_tokenizer_size(&s->base), how.size);
+        *out = &s->base;
+    }
+    return status;
+}
