@@ -30,14 +30,16 @@ END
 check "one sentence a line" 'cmp -s out want'
 check "standard input is the same" 'attend split < text | cmp -s - want'
 check "and - is standard input" 'attend split - < text | cmp -s - want'
-check "files follow each other" '[ "$(attend split text text | wc -l)" -eq $((2 * $(wc -l < want))) ]'
+check "files follow each other" \
+    '[ "$(attend split text text | wc -l)" -eq $((2 * $(wc -l < want))) ]'
 
 printf 'One sentence\nover two lines. And\r\n another.\n\n \nA second paragraph. Done' > wrapped
 attend split --wrapped wrapped > out
 printf 'One sentence over two lines.\nAnd another.\nA second paragraph.\nDone\n' > want
 check "line breaks are blanks" 'cmp -s out want'
 attend split --wrapped --paragraphs wrapped > out
-check "an empty line after a paragraph" '[ "$(sed -n 3p out)$(sed -n 6p out)" = "" ] && [ $(wc -l < out) -eq 6 ]'
+check "an empty line after a paragraph" \
+    '[ "$(sed -n 3p out)$(sed -n 6p out)" = "" ] && [ $(wc -l < out) -eq 6 ]'
 
 printf 'Der 2. Band fehlt.\n' > german
 check "German numbers" '[ "$(attend split --language de german | wc -l)" -eq 1 ]'
