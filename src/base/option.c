@@ -161,9 +161,30 @@ static attend_status assign_choice(const at_option *o, const char *value, int *f
                     *guess.best ? "; did you mean " : "", guess.best, *guess.best ? "?" : "");
 }
 
+static attend_status check_path(const char *value, const char *where, attend_error *err)
+{
+    if (!*value)
+        return at_error(err, ATTEND_OPTION, "%s: the name of the file is empty", where);
+    return ATTEND_OK;
+}
+
+static attend_status add_path(at_paths *paths, const char *value, const char *where,
+                              attend_error *err)
+{
+    attend_status status = check_path(value, where, err);
+    if (status < 0)
+        return status;
+    if (paths->count == ATTEND_PATHS_MOST)
+        return at_error(err, ATTEND_OPTION, "%s: %s is one file too many; at most %d", where, value,
+                        ATTEND_PATHS_MOST);
+    paths->item[paths->count++] = value;
+    return ATTEND_OK;
+}
+
 attend_status at_option_assign(const at_option *o, const char *value, void *fields,
                                const char *where, attend_error *err)
 {
+    attend_status status = ATTEND_OK;
     void *field = (char *)fields + o->offset;
     switch (o->type) {
     case ATTEND_OPTION_FLAG: return assign_flag(field, value, where, err);
@@ -171,14 +192,19 @@ attend_status at_option_assign(const at_option *o, const char *value, void *fiel
     case ATTEND_OPTION_REAL: return assign_real(o, value, field, where, err);
     case ATTEND_OPTION_SIZE: return assign_size(o, value, field, where, err);
     case ATTEND_OPTION_CHOICE: return assign_choice(o, value, field, where, err);
-    case ATTEND_OPTION_PATH:
-        if (!*value)
-            return at_error(err, ATTEND_OPTION, "%s: the name of the file is empty", where);
-        break;
+    case ATTEND_OPTION_PATHS: return add_path(field, value, where, err);
+    case ATTEND_OPTION_PATH: status = check_path(value, where, err); break;
     case ATTEND_OPTION_STRING: break;
     }
-    *(const char **)field = value;
-    return ATTEND_OK;
+    if (status == ATTEND_OK)
+        *(const char **)field = value;
+    return status;
+}
+
+static void print_paths(at_str *out, const at_paths *paths)
+{
+    for (int i = 0; i < paths->count; i++)
+        at_str_print(out, "%s%s", i ? "," : "", paths->item[i]);
 }
 
 void at_option_print(at_str *out, const at_option *o, const void *fields)
@@ -199,6 +225,7 @@ void at_option_print(at_str *out, const at_option *o, const void *fields)
         text = *(const char *const *)field;
         at_str_add(out, text ? text : "");
         break;
+    case ATTEND_OPTION_PATHS: print_paths(out, field); break;
     }
 }
 
@@ -213,6 +240,7 @@ static void assign_nothing(const at_option *o, void *fields)
     case ATTEND_OPTION_SIZE: *(size_t *)field = 0; break;
     case ATTEND_OPTION_STRING:
     case ATTEND_OPTION_PATH: *(const char **)field = NULL; break;
+    case ATTEND_OPTION_PATHS: ((at_paths *)field)->count = 0; break;
     }
 }
 
@@ -404,7 +432,8 @@ static attend_status check_one(const at_option *o, attend_error *err)
         double d;
         size_t s;
         const char *t;
-    } room;
+        at_paths p;
+    } room = {.p = {0}};
     at_option copy = *o;
     copy.offset = 0;
     if (!plain_name(o->name))

@@ -26,7 +26,15 @@ typedef enum {
     ATTEND_OPTION_CHOICE, /* int: which of the choices */
     ATTEND_OPTION_SIZE,   /* size_t: 4096, 64k, 2M, 1G */
     ATTEND_OPTION_PATH,   /* const char *; shells complete it to a file */
+    ATTEND_OPTION_PATHS,  /* at_paths: every time it is given adds a file */
 } at_option_type;
+
+enum { ATTEND_PATHS_MOST = 16 };
+
+typedef struct {
+    int count;
+    const char *item[ATTEND_PATHS_MOST];
+} at_paths;
 
 /* a left and a right column: an example, an exit code, a variable; {0} ends a list */
 typedef struct {
@@ -60,6 +68,7 @@ typedef struct {
 #define OPTION_SIZE(S, field) .type = ATTEND_OPTION_SIZE, .offset = OPTION_FIELD(S, field, size_t)
 #define OPTION_PATH(S, field) \
     .type = ATTEND_OPTION_PATH, .offset = OPTION_FIELD(S, field, const char *)
+#define OPTION_PATHS(S, field) .type = ATTEND_OPTION_PATHS, .offset = OPTION_FIELD(S, field, at_paths)
 
 /* a table and the struct it fills; a command line usually has two, its own and the common one */
 typedef struct {
@@ -77,7 +86,7 @@ attend_status at_options_defaults(const at_option *options, void *fields, attend
  * operands    receives how many there are
  *
  * --name value, --name=value, -n value, -nvalue, -abc for flags, --no-name for a flag; `--` ends
- * the options, `-` is an operand. The last of two wins. */
+ * the options, `-` is an operand. The last of two wins, but for paths, which are all kept. */
 attend_status at_options_parse(const at_option_set *sets, int n_sets, int argc, char **argv,
                                int *operands, attend_error *err);
 

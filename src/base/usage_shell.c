@@ -6,6 +6,11 @@
 
 static bool takes_value(const at_option *o) { return o->type != ATTEND_OPTION_FLAG; }
 
+static bool names_file(const at_option *o)
+{
+    return o->type == ATTEND_OPTION_PATH || o->type == ATTEND_OPTION_PATHS;
+}
+
 /* "a b c" from "a|b|c" */
 static void words(at_str *out, const char *choices)
 {
@@ -46,7 +51,7 @@ static void bash_values(at_str *out, const at_option *o)
             at_str_print(out, "|-%c", o->letter);
         at_str_add(out, ") words=\"");
         words(out, o->choices);
-        at_str_print(out, "\"; files=%s ;;\n", o->type == ATTEND_OPTION_PATH ? "yes" : "");
+        at_str_print(out, "\"; files=%s ;;\n", names_file(o) ? "yes" : "");
     }
 }
 
@@ -113,13 +118,16 @@ static void zsh_text(at_str *out, const char *text)
 static void zsh_option(at_str *out, const at_option *o, const char *name)
 {
     bool value = takes_value(o);
-    at_str_print(out, "        '%s%s[", name, !value ? "" : name[1] == '-' ? "=" : "+");
+    at_str_print(out, "        '%s%s%s[", o->type == ATTEND_OPTION_PATHS ? "*" : "", name,
+                 !value           ? ""
+                 : name[1] == '-' ? "="
+                                  : "+");
     zsh_text(out, o->help);
     at_str_add(out, "]");
     if (value) {
         at_str_add(out, ":");
         zsh_text(out, o->meta ? o->meta : "VALUE");
-        at_str_add(out, o->type == ATTEND_OPTION_PATH ? ":_files" : o->choices ? ":(" : ":");
+        at_str_add(out, names_file(o) ? ":_files" : o->choices ? ":(" : ":");
         words(out, o->choices);
         at_str_add(out, o->choices ? ")" : "");
     }
@@ -191,7 +199,7 @@ static void fish_option(at_str *out, const at_program *p, const at_usage *u, con
     if (o->letter)
         at_str_print(out, " -s %c", o->letter);
     if (takes_value(o))
-        at_str_add(out, o->type == ATTEND_OPTION_PATH ? " -r -F" : " -x");
+        at_str_add(out, names_file(o) ? " -r -F" : " -x");
     if (o->choices) {
         at_str_add(out, " -a '");
         words(out, o->choices);

@@ -14,6 +14,7 @@ typedef struct {
     double rate;
     size_t size;
     const char *text, *path;
+    at_paths paths;
 } fields;
 
 static const at_option options[] = {
@@ -27,6 +28,7 @@ static const at_option options[] = {
     {.name = "size", OPTION_SIZE(fields, size), .help = "S"},
     {.name = "text", .letter = 't', OPTION_STRING(fields, text), .help = "T"},
     {.name = "path", OPTION_PATH(fields, path), .help = "P"},
+    {.name = "paths", .letter = 'p', OPTION_PATHS(fields, paths), .help = "P"},
     {0}};
 
 static void require(int holds, const char *what)
@@ -55,6 +57,9 @@ static void check_fields(const fields *f)
     require(f->choice >= 0 && f->choice < 3, "a choice is one of three");
     require(f->rate >= 0 && isfinite(f->rate), "a number stays in its range");
     require(!f->path || *f->path, "a path is not empty");
+    require(f->paths.count >= 0 && f->paths.count <= ATTEND_PATHS_MOST, "paths have their room");
+    for (int i = 0; i < f->paths.count; i++)
+        require(*f->paths.item[i] != 0, "no path is empty");
     for (const at_option *o = options; o->name; o++) {
         fields again = *f;
         at_str text = {0};

@@ -18,6 +18,7 @@ typedef struct {
     double rate, shift;
     size_t memory;
     const char *title, *out;
+    at_paths in;
 } fields;
 
 static const at_option options[] = {
@@ -34,6 +35,7 @@ static const at_option options[] = {
      .help = "Memory"},
     {.name = "title", OPTION_STRING(fields, title), .help = "Title"},
     {.name = "out", .letter = 'o', OPTION_PATH(fields, out), .meta = "FILE", .help = "Output"},
+    {.name = "in", .letter = 'i', OPTION_PATHS(fields, in), .meta = "FILE", .help = "Input"},
     {0}};
 
 typedef struct {
@@ -260,7 +262,8 @@ static void prints_what_it_would_read(void **state)
     for (const at_option *o = options; o->name; o++) {
         at_str_clear(&text);
         at_option_print(&text, o, &r.f);
-        bool string = o->type == ATTEND_OPTION_STRING || o->type == ATTEND_OPTION_PATH;
+        bool string = o->type == ATTEND_OPTION_STRING || o->type == ATTEND_OPTION_PATH
+                      || o->type == ATTEND_OPTION_PATHS;
         if (!string)
             assert_int_equal(at_option_assign(o, at_str_text(&text), &again, o->name, NULL),
                              ATTEND_OK);
@@ -271,6 +274,28 @@ static void prints_what_it_would_read(void **state)
     at_option_print(&text, &options[7], &r.f);
     at_option_print(&text, &options[8], &r.f); /* no string: nothing */
     assert_string_equal(at_str_text(&text), "t");
+    at_str_free(&text);
+}
+
+static void keeps_every_file_of_a_repeated_option(void **state)
+{
+    (void)state;
+    outcome r;
+    at_str text = {0};
+    assert_int_equal(parse(&r, "a"), ATTEND_OK);
+    assert_int_equal(r.f.in.count, 0);
+    assert_int_equal(parse(&r, "--in one a -i two --in=three b"), ATTEND_OK);
+    assert_int_equal(r.f.in.count, 3);
+    assert_int_equal(r.operands, 2);
+    at_option_print(&text, &options[9], &r.f);
+    assert_string_equal(at_str_text(&text), "one,two,three");
+    at_str_clear(&text);
+    at_str_repeat(&text, "-i x ", ATTEND_PATHS_MOST);
+    assert_int_equal(parse(&r, at_str_text(&text)), ATTEND_OK);
+    assert_int_equal(r.f.in.count, ATTEND_PATHS_MOST);
+    at_str_add(&text, "--in y");
+    check_error(at_str_text(&text), "--in: y is one file too many; at most 16");
+    check_error("--in=", "--in: the name of the file is empty");
     at_str_free(&text);
 }
 
@@ -373,6 +398,7 @@ int main(void)
         cmocka_unit_test(leaves_the_field_alone_when_the_value_is_wrong),
         cmocka_unit_test(works_without_an_error_to_fill),
         cmocka_unit_test(prints_what_it_would_read),
+        cmocka_unit_test(keeps_every_file_of_a_repeated_option),
         cmocka_unit_test(finds_the_field_of_a_name_for_configuration_files),
         cmocka_unit_test(accepts_a_sound_table_and_names_what_is_wrong),
         cmocka_unit_test(allocates_nothing),
