@@ -101,7 +101,7 @@ typedef struct attend_entry {
 
 /* The index-th entry of a list. The list "kinds" names the others.
  *
- * kind      "kinds", "attention", "ops", "optimisers", "schedules"
+ * kind      "kinds", "attention", "ops", "optimisers", "schedules", "measures"
  * entry     receives the entry; its strings live as long as the program
  *
  * Returns 1, or 0 where there is no such list or no such entry. Thread safe. */
@@ -314,6 +314,112 @@ ATTEND_API attend_status attend_heat_map_text(const attend_heat_map *map,
                                               const attend_text_style *style, char **out,
                                               attend_error *err);
 ATTEND_API void attend_text_free(char *text); /* NULL is well */
+
+/* ---- measures -------------------------------------------------------------------------- */
+
+/* Lines that belong to those of other files, one by one. */
+typedef struct attend_lines {
+    const char *name;        /* of the file, for messages: "name:line: what" */
+    size_t count;
+    const char *const *line; /* UTF-8 without its newline, each ended by a zero byte */
+} attend_lines;
+
+typedef struct attend_measure_options {
+    size_t size;   /* of this struct, set by attend_measure_defaults */
+    int lowercase; /* bleu, chrf: 1 ignores case */
+
+    const char *tokenize; /* bleu: "13a", "intl", "zh", "char" or "none" */
+    const char *smooth;   /* bleu: "exp", "floor", "add-k" or "none" */
+    double smooth_value;  /* of floor and add-k; negative: 0.1 and 1 */
+    int max_order;        /* bleu: of n-grams, 1 to 10 */
+    int effective_order;  /* bleu: 1 leaves out orders that a short text cannot have */
+
+    int char_order;    /* chrf: of n-grams of characters, 1 to 10 */
+    int word_order;    /* chrf: and of words, 0 to 10; negative: what the name says, 0, 1 or 2 */
+    int beta;          /* chrf: how much more recall counts than precision */
+    int whitespace;    /* chrf: 1 counts blanks as characters */
+    int eps_smoothing; /* chrf: 1 averages F over all orders, as chrF++.py does */
+
+    int normalized;     /* ter: 1 splits punctuation from words */
+    int no_punct;       /* ter: 1 removes punctuation */
+    int asian;          /* ter: 1 does both for Chinese and Japanese too */
+    int case_sensitive; /* ter: 1 tells upper from lower case */
+
+    int squad_v1; /* exact-match, f1: 1 counts as SQuAD 1.1 did, 0 as 2.0 does */
+
+    int link_base; /* aer: the number of the first word in a hypothesis's links */
+    int gold_base; /* aer: and in a reference's */
+
+    double log_base; /* perplexity: of the logarithms; 0 is e */
+
+    int resamples;           /* of attend_scores_interval and attend_scores_compare */
+    unsigned long long seed; /* of their random numbers */
+} attend_measure_options;
+
+ATTEND_API void attend_measure_defaults(attend_measure_options *options);
+
+/* What one measure says about one or several systems. */
+typedef struct attend_scores attend_scores;
+
+/* Compares what systems wrote with what people wrote.
+ *
+ * measure     its name in the list "measures": "bleu", "chrf++", "ter", "accuracy", ...
+ * options     NULL for the defaults
+ * systems     how many there are, at least 1
+ * hypotheses  their output
+ * references  how many references there are
+ * reference   these; as many lines as every hypothesis
+ * out         receives the scores; release it with attend_scores_free
+ *
+ * Nothing is kept of the lines. Thread safe, and so are the functions below on one handle, but for
+ * those that return text: that is borrowed until the next such call or the end of the handle. */
+ATTEND_API attend_status attend_measure(const char *measure, const attend_measure_options *options,
+                                        int systems, const attend_lines *hypotheses, int references,
+                                        const attend_lines *reference, attend_scores **out,
+                                        attend_error *err);
+ATTEND_API void attend_scores_free(attend_scores *scores); /* NULL is well */
+
+/* The score of all lines together; 0 where there is no such system. */
+ATTEND_API double attend_scores_corpus(const attend_scores *scores, int system);
+
+/* Of one line, counted from 0 (BLEU with its effective order); of some lines together. */
+ATTEND_API attend_status attend_scores_segment(const attend_scores *scores, int system,
+                                               size_t segment, double *score, attend_error *err);
+ATTEND_API attend_status attend_scores_subset(const attend_scores *scores, int system, size_t count,
+                                              const size_t *segment, double *score,
+                                              attend_error *err);
+
+ATTEND_API size_t attend_scores_segments(const attend_scores *scores);
+ATTEND_API int attend_scores_lower_is_better(const attend_scores *scores);
+ATTEND_API const char *attend_scores_name(attend_scores *scores); /* "BLEU", "chrF2++" */
+
+/* How the score came about, as sacreBLEU writes it: "nrefs:1|case:mixed|eff:no|tok:13a|..." */
+ATTEND_API const char *attend_scores_signature(attend_scores *scores);
+
+/* What stands behind a score, in a line and as a JSON object with all numbers; "" where there is
+ * no more to say */
+ATTEND_API const char *attend_scores_detail(attend_scores *scores, int system);
+ATTEND_API const char *attend_scores_json(attend_scores *scores, int system);
+
+typedef struct attend_interval {
+    double mean, low, high; /* 95 % of the resamples lie from low to high */
+} attend_interval;
+
+/* How far the score would change with other sentences of the same kind: bootstrap resampling.
+ * The same seed gives the same bits on any number of threads. */
+ATTEND_API attend_status attend_scores_interval(const attend_scores *scores, int system,
+                                                attend_interval *out, attend_error *err);
+
+typedef struct attend_comparison {
+    double difference;    /* score of the system minus that of the baseline */
+    double bootstrap;     /* p of a difference so large by chance: paired bootstrap resampling */
+    double randomisation; /* the same by approximate randomisation */
+} attend_comparison;
+
+/* Is one system better than another? */
+ATTEND_API attend_status attend_scores_compare(const attend_scores *scores, int system,
+                                               int baseline, attend_comparison *out,
+                                               attend_error *err);
 
 #ifdef __cplusplus
 }

@@ -4,6 +4,7 @@
 #include "attend.h"
 #include "attention/output.h"
 #include "grad/ops.h"
+#include "measure/measure.h"
 #include "train/optim.h"
 #include "train/schedule.h"
 
@@ -63,11 +64,19 @@ static int schedule_at(int i, attend_entry *entry)
     return give(entry, at_schedules[i]->name, at_schedules[i]->formula, at_schedules[i]->source);
 }
 
+static int measure_at(int i, attend_entry *entry)
+{
+    if (i >= at_measures_count)
+        return 0;
+    return give(entry, at_measures[i]->name, at_measures[i]->formula, at_measures[i]->source);
+}
+
 static const kind kinds[] = {
     {"attention", "scores, scopes, picks and outputs: SCORE/SCOPE/PICK/HEADS", mechanism_at},
     {"ops", "functions of tensors, each with its gradient", op_at},
     {"optimisers", "how gradients change parameters", optimiser_at},
     {"schedules", "how the learning rate changes over the steps", schedule_at},
+    {"measures", "how good lines are, next to references", measure_at},
 };
 
 enum { KINDS = sizeof kinds / sizeof *kinds };

@@ -68,7 +68,8 @@ typedef struct {
 #define OPTION_SIZE(S, field) .type = ATTEND_OPTION_SIZE, .offset = OPTION_FIELD(S, field, size_t)
 #define OPTION_PATH(S, field) \
     .type = ATTEND_OPTION_PATH, .offset = OPTION_FIELD(S, field, const char *)
-#define OPTION_PATHS(S, field) .type = ATTEND_OPTION_PATHS, .offset = OPTION_FIELD(S, field, at_paths)
+#define OPTION_PATHS(S, field) \
+    .type = ATTEND_OPTION_PATHS, .offset = OPTION_FIELD(S, field, at_paths)
 
 /* a table and the struct it fills; a command line usually has two, its own and the common one */
 typedef struct {

@@ -1,0 +1,193 @@
+/* attend_measure and attend_scores: measures seen from outside. */
+#include <string.h>
+
+#include "attend.h"
+#include "base/memory.h"
+#include "measure/scores.h"
+
+struct attend_scores {
+    at_scores *scores;
+    at_str name, signature, detail, json;
+};
+
+void attend_measure_defaults(attend_measure_options *o)
+{
+    *o = (attend_measure_options){
+        .size = sizeof *o,
+        .tokenize = "13a",
+        .smooth = "exp",
+        .smooth_value = -1,
+        .max_order = 4,
+        .char_order = 6,
+        .word_order = -1,
+        .beta = 2,
+        .gold_base = 1,
+        .resamples = 0,
+        .seed = 12345,
+    };
+}
+
+/* the defaults, and over them what the caller's version of the struct has */
+static attend_status take_options(attend_measure_options *o, const attend_measure_options *given,
+                                  attend_error *err)
+{
+    attend_measure_defaults(o);
+    if (!given)
+        return ATTEND_OK;
+    if (given->size < sizeof given->size || given->size > sizeof *o)
+        return at_error(err, ATTEND_OPTION,
+                        "attend_measure_options.size is %zu; call attend_measure_defaults first",
+                        given->size);
+    memcpy(o, given, given->size);
+    return ATTEND_OK;
+}
+
+attend_status attend_measure(const char *measure, const attend_measure_options *options,
+                             int systems, const attend_lines *hypotheses, int references,
+                             const attend_lines *reference, attend_scores **out, attend_error *err)
+{
+    attend_measure_options o;
+    *out = NULL;
+    attend_status status = take_options(&o, options, err);
+    if (status < 0)
+        return status;
+    attend_scores *s = at_alloc_zero(1, sizeof *s);
+    if (!s)
+        return at_error_memory(err);
+    status = at_scores_new(measure, &o, systems, hypotheses, references, reference, &s->scores,
+                           err);
+    if (status < 0)
+        at_free(s);
+    else
+        *out = s;
+    return status;
+}
+
+void attend_scores_free(attend_scores *s)
+{
+    if (!s)
+        return;
+    at_scores_free(s->scores);
+    at_str_free(&s->name);
+    at_str_free(&s->signature);
+    at_str_free(&s->detail);
+    at_str_free(&s->json);
+    at_free(s);
+}
+
+/* ---- numbers ---------------------------------------------------------------------------- */
+
+size_t attend_scores_segments(const attend_scores *s) { return s->scores->task.segments; }
+
+int attend_scores_lower_is_better(const attend_scores *s)
+{
+    return s->scores->task.measure->low_is_good;
+}
+
+static bool is_system(const attend_scores *s, int system)
+{
+    return system >= 0 && system < s->scores->task.systems;
+}
+
+double attend_scores_corpus(const attend_scores *s, int system)
+{
+    if (!is_system(s, system))
+        return 0;
+    return at_scores_of_sum(s->scores, at_scores_sum(s->scores, system));
+}
+
+static attend_status no_system(int system, attend_error *err)
+{
+    return at_error(err, ATTEND_OPTION, "there is no system %d", system);
+}
+
+attend_status attend_scores_segment(const attend_scores *s, int system, size_t segment,
+                                    double *score, attend_error *err)
+{
+    if (!is_system(s, system))
+        return no_system(system, err);
+    if (segment >= s->scores->task.segments)
+        return at_error(err, ATTEND_OPTION, "there is no segment %zu", segment);
+    double *sum = at_alloc(s->scores->task.sum_width * sizeof *sum);
+    if (!sum)
+        return at_error_memory(err);
+    *score = at_scores_of_segment(s->scores, system, segment, sum);
+    at_free(sum);
+    return ATTEND_OK;
+}
+
+attend_status attend_scores_subset(const attend_scores *s, int system, size_t count,
+                                   const size_t *segment, double *score, attend_error *err)
+{
+    if (!is_system(s, system))
+        return no_system(system, err);
+    double *sum = at_alloc_zero(s->scores->task.sum_width, sizeof *sum);
+    attend_status status = sum ? ATTEND_OK : at_error_memory(err);
+    for (size_t i = 0; i < count && status >= 0; i++)
+        if (segment[i] < s->scores->task.segments)
+            at_scores_add(s->scores, at_scores_statistics(s->scores, system, segment[i]), sum);
+        else
+            status = at_error(err, ATTEND_OPTION, "there is no segment %zu", segment[i]);
+    if (status >= 0)
+        *score = at_scores_of_sum(s->scores, sum);
+    at_free(sum);
+    return status;
+}
+
+attend_status attend_scores_interval(const attend_scores *s, int system, attend_interval *out,
+                                     attend_error *err)
+{
+    return is_system(s, system) ? at_scores_interval(s->scores, system, out, err)
+                                : no_system(system, err);
+}
+
+attend_status attend_scores_compare(const attend_scores *s, int system, int baseline,
+                                    attend_comparison *out, attend_error *err)
+{
+    if (!is_system(s, system) || !is_system(s, baseline))
+        return no_system(is_system(s, system) ? baseline : system, err);
+    return at_scores_compare(s->scores, system, baseline, out, err);
+}
+
+/* ---- text ------------------------------------------------------------------------------- */
+
+const char *attend_scores_name(attend_scores *s)
+{
+    at_str_clear(&s->name);
+    s->scores->task.measure->title(&s->scores->task, &s->name);
+    return at_str_text(&s->name);
+}
+
+const char *attend_scores_signature(attend_scores *s)
+{
+    at_str_clear(&s->signature);
+    at_scores_signature(s->scores, &s->signature);
+    return at_str_text(&s->signature);
+}
+
+const char *attend_scores_detail(attend_scores *s, int system)
+{
+    const at_task *t = &s->scores->task;
+    at_str_clear(&s->detail);
+    if (t->measure->detail && is_system(s, system))
+        t->measure->detail(t, at_scores_sum(s->scores, system), &s->detail);
+    return at_str_text(&s->detail);
+}
+
+const char *attend_scores_json(attend_scores *s, int system)
+{
+    const at_task *t = &s->scores->task;
+    at_str_clear(&s->json);
+    if (!is_system(s, system))
+        return "{}";
+    at_str_add(&s->json, "{\"name\": ");
+    at_str_add_json(&s->json, attend_scores_name(s));
+    at_json_number(&s->json, "score", attend_scores_corpus(s, system));
+    at_str_add(&s->json, ", \"signature\": ");
+    at_str_add_json(&s->json, attend_scores_signature(s));
+    at_str_print(&s->json, ", \"segments\": %zu", t->segments);
+    if (t->measure->members)
+        t->measure->members(t, at_scores_sum(s->scores, system), &s->json);
+    at_str_add(&s->json, "}");
+    return at_str_text(&s->json);
+}

@@ -1,0 +1,307 @@
+/* Collecting statistics, on all threads, and adding them up, in the order of the segments. */
+#include "measure/scores.h"
+
+#include <limits.h>
+#include <stdatomic.h>
+#include <string.h>
+
+#include "base/file.h"
+#include "base/guess.h"
+#include "base/memory.h"
+#include "base/threads.h"
+#include "base/utf8.h"
+
+/* ---- what is asked for ------------------------------------------------------------------ */
+
+static attend_status find_measure(at_task *t, const char *name, attend_error *err)
+{
+    at_guess guess = {.word = name};
+    for (int i = 0; i < at_measures_count; i++)
+        at_guess_consider(&guess, at_measures[i]->name, strlen(at_measures[i]->name));
+    t->measure = at_measure_find(name);
+    if (t->measure)
+        return ATTEND_OK;
+    return at_error(err, ATTEND_OPTION, "there is no measure \"%.40s\"%s%s%s", name,
+                    *guess.best ? "; did you mean "
+                                : "; attend list measures shows those there are",
+                    guess.best, *guess.best ? "?" : "");
+}
+
+static attend_status find_words(at_task *t, attend_error *err)
+{
+    static const char *const smooth[] = {"exp", "floor", "add-k", "none"};
+    t->tokenization = at_tokenization_find(t->o.tokenize);
+    if (!t->tokenization)
+        return at_error(err, ATTEND_OPTION,
+                        "there is no tokenization \"%.40s\"; choose 13a, intl, zh, char or none",
+                        t->o.tokenize);
+    for (int i = 0; i < 4; i++)
+        if (strcmp(smooth[i], t->o.smooth) == 0) {
+            t->smooth = (at_smooth)i;
+            return ATTEND_OK;
+        }
+    return at_error(err, ATTEND_OPTION,
+                    "there is no smoothing \"%.40s\"; choose exp, floor, add-k or none",
+                    t->o.smooth);
+}
+
+static attend_status check_ranges(const attend_measure_options *o, attend_error *err)
+{
+    const struct {
+        const char *name;
+        int value, min, max;
+    } ranges[] = {
+        {"max_order", o->max_order, 1, ATTEND_ORDER_MOST},
+        {"char_order", o->char_order, 1, ATTEND_ORDER_MOST},
+        {"word_order", o->word_order, -1, ATTEND_ORDER_MOST},
+        {"beta", o->beta, 1, 1000},
+        {"link_base", o->link_base, 0, 1},
+        {"gold_base", o->gold_base, 0, 1},
+        {"resamples", o->resamples, 0, 1000000},
+    };
+    for (size_t i = 0; i < sizeof ranges / sizeof *ranges; i++)
+        if (ranges[i].value < ranges[i].min || ranges[i].value > ranges[i].max)
+            return at_error(err, ATTEND_OPTION, "%s is %d; it goes from %d to %d", ranges[i].name,
+                            ranges[i].value, ranges[i].min, ranges[i].max);
+    if (!(o->smooth_value <= 1e9))
+        return at_error(err, ATTEND_OPTION, "smooth_value is %g; it goes up to 1e9",
+                        o->smooth_value);
+    return ATTEND_OK;
+}
+
+/* ---- what is given ---------------------------------------------------------------------- */
+
+static attend_status check_utf8(const attend_lines *l, attend_error *err)
+{
+    for (size_t i = 0; i < l->count; i++) {
+        size_t size = strlen(l->line[i]), valid = at_utf8_valid(l->line[i], size);
+        if (valid < size)
+            return at_error(err, ATTEND_FORMAT,
+                            "%s:%zu: byte %zu is no UTF-8; convert the file, for instance with "
+                            "iconv -f latin1 -t utf8",
+                            at_show(l->name).text, i + 1, valid + 1);
+    }
+    return ATTEND_OK;
+}
+
+static attend_status check_count(const attend_lines *a, const attend_lines *b, attend_error *err)
+{
+    const attend_lines *less = a->count < b->count ? a : b, *more = less == a ? b : a;
+    if (a->count == b->count)
+        return ATTEND_OK;
+    return at_error(err, ATTEND_FORMAT,
+                    "%s:%zu: this line is missing: the file has %zu lines, %s has %zu; they must "
+                    "belong to each other line by line",
+                    at_show(less->name).text, less->count + 1, less->count,
+                    at_show(more->name).text, more->count);
+}
+
+static attend_status check_lines(const at_task *t, attend_error *err)
+{
+    const attend_lines *first = &t->hypotheses[0];
+    attend_status status = ATTEND_OK;
+    if (first->count == 0)
+        return at_error(err, ATTEND_FORMAT, "%s: has no lines", at_show(first->name).text);
+    for (int i = 0; i < t->references + t->systems && status >= 0; i++) {
+        const attend_lines *l = i < t->references ? &t->reference[i]
+                                                  : &t->hypotheses[i - t->references];
+        status = check_count(first, l, err);
+        if (status >= 0)
+            status = check_utf8(l, err);
+    }
+    return status;
+}
+
+static attend_status check_references(const at_task *t, attend_error *err)
+{
+    const at_measure *m = t->measure;
+    if (t->systems < 1)
+        return at_error(err, ATTEND_OPTION, "there is nothing to measure");
+    if (t->references >= m->min_references && t->references <= m->max_references)
+        return ATTEND_OK;
+    return at_error(err, ATTEND_OPTION, "%s takes %s, and there %s %d", m->name,
+                    m->max_references == 0   ? "no reference"
+                    : m->max_references == 1 ? "one reference"
+                                             : "a reference or more",
+                    t->references == 1 ? "is" : "are", t->references);
+}
+
+/* ---- statistics ------------------------------------------------------------------------- */
+
+typedef struct {
+    const at_scores *scores;
+    int system;
+    atomic_size_t failed; /* the first segment that did, or SIZE_MAX */
+} collecting;
+
+static double *statistics_at(const at_scores *s, int system, size_t segment)
+{
+    return s->statistics + ((size_t)system * s->task.segments + segment) * s->task.width;
+}
+
+const double *at_scores_statistics(const at_scores *s, int system, size_t segment)
+{
+    return statistics_at(s, system, segment);
+}
+
+static void collect_part(void *arg, ptrdiff_t begin, ptrdiff_t end)
+{
+    collecting *c = arg;
+    const at_task *t = &c->scores->task;
+    at_scratch scratch = {0};
+    for (size_t i = (size_t)begin; i < (size_t)end; i++) {
+        at_segment segment = {t, c->system, i};
+        double *statistics = statistics_at(c->scores, c->system, i);
+        if (t->measure->collect(&segment, &scratch, statistics, NULL) >= 0)
+            continue;
+        size_t first = atomic_load(&c->failed);
+        while (i < first && !atomic_compare_exchange_weak(&c->failed, &first, i))
+            ;
+        break;
+    }
+    at_scratch_free(&scratch);
+}
+
+/* Once more, for its message: threads have none to write it into. */
+static attend_status fail(const collecting *c, size_t segment, attend_error *err)
+{
+    at_scratch scratch = {0};
+    at_segment s = {&c->scores->task, c->system, segment};
+    double *statistics = statistics_at(c->scores, c->system, segment);
+    attend_status status = c->scores->task.measure->collect(&s, &scratch, statistics, err);
+    at_scratch_free(&scratch);
+    return status < 0 ? status : at_error_memory(err);
+}
+
+static attend_status collect(at_scores *s, attend_error *err)
+{
+    const at_task *t = &s->task;
+    for (int system = 0; system < t->systems; system++) {
+        collecting c = {.scores = s, .system = system, .failed = SIZE_MAX};
+        at_parallel_for((ptrdiff_t)t->segments, 32, collect_part, &c);
+        size_t failed = atomic_load(&c.failed);
+        if (failed != SIZE_MAX)
+            return fail(&c, failed, err);
+        double *sum = s->sums + (size_t)system * t->sum_width;
+        for (size_t i = 0; i < t->segments; i++)
+            at_scores_add(s, statistics_at(s, system, i), sum);
+    }
+    return ATTEND_OK;
+}
+
+static attend_status allocate(at_scores *s, attend_error *err)
+{
+    const at_task *t = &s->task;
+    size_t cells, systems = (size_t)t->systems;
+    if (!at_size_multiply(systems * t->width, t->segments, &cells))
+        return at_error_memory(err);
+    s->statistics = at_alloc_zero(cells, sizeof *s->statistics);
+    s->sums = at_alloc_zero(systems * t->sum_width + 1, sizeof *s->sums);
+    return s->statistics && s->sums ? ATTEND_OK : at_error_memory(err);
+}
+
+static attend_status fill(at_scores *s, const char *measure, attend_error *err)
+{
+    at_task *t = &s->task;
+    attend_status status = find_measure(t, measure, err);
+    if (status >= 0)
+        status = find_words(t, err);
+    if (status >= 0)
+        status = check_ranges(&t->o, err);
+    if (status >= 0)
+        status = check_references(t, err);
+    if (status >= 0)
+        status = check_lines(t, err);
+    if (status >= 0)
+        status = t->measure->start(t, err);
+    if (t->sum_width == 0)
+        t->sum_width = t->width;
+    if (status >= 0)
+        status = allocate(s, err);
+    if (status >= 0)
+        status = collect(s, err);
+    t->hypotheses = t->reference = NULL;
+    t->o.tokenize = t->o.smooth = NULL;
+    return status;
+}
+
+attend_status at_scores_new(const char *measure, const attend_measure_options *options, int systems,
+                            const attend_lines *hypotheses, int references,
+                            const attend_lines *reference, at_scores **out, attend_error *err)
+{
+    at_scores *s = at_alloc_zero(1, sizeof *s);
+    *out = NULL;
+    if (!s)
+        return at_error_memory(err);
+    s->task = (at_task){.o = *options,
+                        .systems = systems,
+                        .references = references,
+                        .hypotheses = hypotheses,
+                        .reference = reference,
+                        .segments = systems > 0 ? hypotheses[0].count : 0};
+    attend_status status = fill(s, measure, err);
+    if (status < 0)
+        at_scores_free(s);
+    else
+        *out = s;
+    return status;
+}
+
+void at_scores_free(at_scores *s)
+{
+    if (!s)
+        return;
+    at_labels_free(s->task.labels);
+    at_free(s->statistics);
+    at_free(s->sums);
+    at_free(s);
+}
+
+/* ---- scores ----------------------------------------------------------------------------- */
+
+void at_scores_add(const at_scores *s, const double *statistics, double *sum)
+{
+    if (s->task.measure->add) {
+        s->task.measure->add(&s->task, statistics, sum);
+        return;
+    }
+    for (size_t i = 0; i < s->task.width; i++)
+        sum[i] += statistics[i];
+}
+
+const double *at_scores_sum(const at_scores *s, int system)
+{
+    return s->sums + (size_t)system * s->task.sum_width;
+}
+
+double at_scores_of_sum(const at_scores *s, const double *sum)
+{
+    return s->task.measure->score(&s->task, sum, false);
+}
+
+/* sum: room for one */
+double at_scores_of_segment(const at_scores *s, int system, size_t segment, double *sum)
+{
+    memset(sum, 0, s->task.sum_width * sizeof *sum);
+    at_scores_add(s, at_scores_statistics(s, system, segment), sum);
+    return s->task.measure->score(&s->task, sum, true);
+}
+
+void at_scores_signature(const at_scores *s, at_str *out)
+{
+    const at_task *t = &s->task;
+    if (t->references)
+        at_str_print(out, "nrefs:%d|", t->references);
+    if (t->o.resamples) {
+        at_str_print(out, "bs:%d|", t->o.resamples);
+        if (t->systems > 1)
+            at_str_print(out, "ar:%d|", t->o.resamples);
+        at_str_print(out, "seed:%llu|", t->o.seed);
+    }
+    if (t->measure->signature) {
+        t->measure->signature(t, out);
+        at_str_add(out, "|");
+    }
+    at_str_print(out, "by:attend-%d.%d.%d", ATTEND_VERSION_MAJOR, ATTEND_VERSION_MINOR,
+                 ATTEND_VERSION_PATCH);
+}
