@@ -3,10 +3,10 @@
 
 #include "attend.h"
 #include "base/memory.h"
-#include "measure/scores.h"
+#include "measure/results.h"
 
 struct attend_scores {
-    at_scores *scores;
+    at_results *scores;
     at_str name, signature, detail, json;
 };
 
@@ -54,8 +54,8 @@ attend_status attend_measure(const char *measure, const attend_measure_options *
     attend_scores *s = at_alloc_zero(1, sizeof *s);
     if (!s)
         return at_error_memory(err);
-    status = at_scores_new(measure, &o, systems, hypotheses, references, reference, &s->scores,
-                           err);
+    status = at_results_new(measure, &o, systems, hypotheses, references, reference, &s->scores,
+                            err);
     if (status < 0)
         at_free(s);
     else
@@ -67,7 +67,7 @@ void attend_scores_free(attend_scores *s)
 {
     if (!s)
         return;
-    at_scores_free(s->scores);
+    at_results_free(s->scores);
     at_str_free(&s->name);
     at_str_free(&s->signature);
     at_str_free(&s->detail);
@@ -93,7 +93,7 @@ double attend_scores_corpus(const attend_scores *s, int system)
 {
     if (!is_system(s, system))
         return 0;
-    return at_scores_of_sum(s->scores, at_scores_sum(s->scores, system));
+    return at_results_of_sum(s->scores, at_results_sum(s->scores, system));
 }
 
 static attend_status no_system(int system, attend_error *err)
@@ -111,7 +111,7 @@ attend_status attend_scores_segment(const attend_scores *s, int system, size_t s
     double *sum = at_alloc(s->scores->task.sum_width * sizeof *sum);
     if (!sum)
         return at_error_memory(err);
-    *score = at_scores_of_segment(s->scores, system, segment, sum);
+    *score = at_results_of_segment(s->scores, system, segment, sum);
     at_free(sum);
     return ATTEND_OK;
 }
@@ -125,11 +125,11 @@ attend_status attend_scores_subset(const attend_scores *s, int system, size_t co
     attend_status status = sum ? ATTEND_OK : at_error_memory(err);
     for (size_t i = 0; i < count && status >= 0; i++)
         if (segment[i] < s->scores->task.segments)
-            at_scores_add(s->scores, at_scores_statistics(s->scores, system, segment[i]), sum);
+            at_results_add(s->scores, at_results_statistics(s->scores, system, segment[i]), sum);
         else
             status = at_error(err, ATTEND_OPTION, "there is no segment %zu", segment[i]);
     if (status >= 0)
-        *score = at_scores_of_sum(s->scores, sum);
+        *score = at_results_of_sum(s->scores, sum);
     at_free(sum);
     return status;
 }
@@ -137,7 +137,7 @@ attend_status attend_scores_subset(const attend_scores *s, int system, size_t co
 attend_status attend_scores_interval(const attend_scores *s, int system, attend_interval *out,
                                      attend_error *err)
 {
-    return is_system(s, system) ? at_scores_interval(s->scores, system, out, err)
+    return is_system(s, system) ? at_results_interval(s->scores, system, out, err)
                                 : no_system(system, err);
 }
 
@@ -146,7 +146,7 @@ attend_status attend_scores_compare(const attend_scores *s, int system, int base
 {
     if (!is_system(s, system) || !is_system(s, baseline))
         return no_system(is_system(s, system) ? baseline : system, err);
-    return at_scores_compare(s->scores, system, baseline, out, err);
+    return at_results_compare(s->scores, system, baseline, out, err);
 }
 
 /* ---- text ------------------------------------------------------------------------------- */
@@ -161,7 +161,7 @@ const char *attend_scores_name(attend_scores *s)
 const char *attend_scores_signature(attend_scores *s)
 {
     at_str_clear(&s->signature);
-    at_scores_signature(s->scores, &s->signature);
+    at_results_signature(s->scores, &s->signature);
     return at_str_text(&s->signature);
 }
 
@@ -170,7 +170,7 @@ const char *attend_scores_detail(attend_scores *s, int system)
     const at_task *t = &s->scores->task;
     at_str_clear(&s->detail);
     if (t->measure->detail && is_system(s, system))
-        t->measure->detail(t, at_scores_sum(s->scores, system), &s->detail);
+        t->measure->detail(t, at_results_sum(s->scores, system), &s->detail);
     return at_str_text(&s->detail);
 }
 
@@ -187,7 +187,7 @@ const char *attend_scores_json(attend_scores *s, int system)
     at_str_add_json(&s->json, attend_scores_signature(s));
     at_str_print(&s->json, ", \"segments\": %zu", t->segments);
     if (t->measure->members)
-        t->measure->members(t, at_scores_sum(s->scores, system), &s->json);
+        t->measure->members(t, at_results_sum(s->scores, system), &s->json);
     at_str_add(&s->json, "}");
     return at_str_text(&s->json);
 }

@@ -81,7 +81,7 @@ at_shown at_word_shown(const char *word, size_t size)
     return at_show(copy);
 }
 
-void at_scratch_free(at_scratch *s)
+void at_workspace_free(at_workspace *s)
 {
     at_chars_free(&s->text);
     at_chars_free(&s->spare);

@@ -54,7 +54,7 @@ typedef struct {
     at_pairs pairs;
     at_grams grams, word_grams;
     at_edits edits;
-} at_scratch;
+} at_workspace;
 
 /* one line of one system */
 typedef struct {
@@ -74,7 +74,7 @@ struct at_measure {
 
     /* The statistics of a segment: width numbers. Fails on a line that has not the form it must
      * have, with ATTEND_FORMAT, and without memory. */
-    attend_status (*collect)(const at_segment *s, at_scratch *scratch, double *statistics,
+    attend_status (*collect)(const at_segment *s, at_workspace *workspace, double *statistics,
                              attend_error *err);
 
     /* sum += statistics; NULL: number by number */
@@ -107,7 +107,7 @@ attend_status at_segment_error(const at_segment *s, int reference, attend_error 
 /* a word of a line, fit for a message: short, and nothing that a terminal would obey */
 at_shown at_word_shown(const char *word, size_t size);
 
-void at_scratch_free(at_scratch *s);
+void at_workspace_free(at_workspace *s);
 
 /* part of whole in per cent; 0 of nothing */
 double at_percent(double part, double whole);

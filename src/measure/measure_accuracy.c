@@ -18,7 +18,7 @@ static void read_label(const char *line, at_chars *text)
     at_chars_strip(text);
 }
 
-static attend_status collect(const at_segment *g, at_scratch *s, double *statistics,
+static attend_status collect(const at_segment *g, at_workspace *s, double *statistics,
                              attend_error *err)
 {
     at_chars *a = &s->text, *b = &s->spare;

@@ -40,7 +40,7 @@ static bool read_link(const char *word, size_t size, alignment_link *l)
 }
 
 /* Marks a link as one of A, S or P; false without memory. s->words has the marks by number. */
-static bool mark(at_scratch *s, const alignment_link *l, uint32_t marks)
+static bool mark(at_workspace *s, const alignment_link *l, uint32_t marks)
 {
     uint32_t number = at_pairs_add(&s->pairs, (uint32_t)l->from, (uint32_t)l->to);
     while (s->words.count <= number && !s->words.failed)
@@ -52,7 +52,7 @@ static bool mark(at_scratch *s, const alignment_link *l, uint32_t marks)
 }
 
 /* reference -1 is the hypothesis */
-static attend_status read_links(const at_segment *g, at_scratch *s, int reference,
+static attend_status read_links(const at_segment *g, at_workspace *s, int reference,
                                 attend_error *err)
 {
     bool gold = reference >= 0;
@@ -80,7 +80,7 @@ static attend_status read_links(const at_segment *g, at_scratch *s, int referenc
     }
 }
 
-static attend_status collect(const at_segment *g, at_scratch *s, double *statistics,
+static attend_status collect(const at_segment *g, at_workspace *s, double *statistics,
                              attend_error *err)
 {
     at_pairs_start(&s->pairs);

@@ -27,7 +27,8 @@ static attend_status start(at_task *t, attend_error *err)
 }
 
 /* words of a line as numbers */
-static void read_words(const at_task *t, at_scratch *s, const char *line, bool add, at_chars *words)
+static void read_words(const at_task *t, at_workspace *s, const char *line, bool add,
+                       at_chars *words)
 {
     at_chars_set(&s->text, line, strlen(line));
     if (t->o.lowercase)
@@ -43,7 +44,7 @@ static bool is_nearer(double length, double other, double hypothesis)
     return distance < than || (distance == than && length < other);
 }
 
-static attend_status collect(const at_segment *g, at_scratch *s, double *statistics,
+static attend_status collect(const at_segment *g, at_workspace *s, double *statistics,
                              attend_error *err)
 {
     const at_task *t = g->task;

@@ -115,7 +115,8 @@ static void split_words(const at_chars *text, at_chars *out)
 }
 
 /* characters into s->text, numbers of words into words */
-static void read_line(const at_task *t, at_scratch *s, const char *line, bool add, at_chars *words)
+static void read_line(const at_task *t, at_workspace *s, const char *line, bool add,
+                      at_chars *words)
 {
     at_chars_set(&s->text, line, strlen(line));
     if (t->o.lowercase)
@@ -143,7 +144,7 @@ static void compare(at_grams *g, size_t hypothesis, const at_chars *reference, i
     }
 }
 
-static attend_status collect(const at_segment *g, at_scratch *s, double *statistics,
+static attend_status collect(const at_segment *g, at_workspace *s, double *statistics,
                              attend_error *err)
 {
     const at_task *t = g->task;

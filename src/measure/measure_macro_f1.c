@@ -24,7 +24,7 @@ static attend_status start(at_task *t, attend_error *err)
     return status;
 }
 
-static attend_status collect(const at_segment *g, at_scratch *s, double *statistics,
+static attend_status collect(const at_segment *g, at_workspace *s, double *statistics,
                              attend_error *err)
 {
     int reference = at_labels_find(g->task->labels, at_segment_reference(g, 0), &s->text);

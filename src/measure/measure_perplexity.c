@@ -22,7 +22,7 @@ static attend_status start(at_task *t, attend_error *err)
     return ATTEND_OK;
 }
 
-static attend_status collect(const at_segment *g, at_scratch *s, double *statistics,
+static attend_status collect(const at_segment *g, at_workspace *s, double *statistics,
                              attend_error *err)
 {
     (void)s;

@@ -62,7 +62,7 @@ static void remove_articles(at_chars *c, at_chars *spare)
     at_chars_swap(c, spare);
 }
 
-static void read_answer(at_scratch *s, const char *text, size_t size, bool add, at_chars *words)
+static void read_answer(at_workspace *s, const char *text, size_t size, bool add, at_chars *words)
 {
     at_chars_set(&s->text, text, size);
     at_chars_lower(&s->text, &s->spare);
@@ -77,7 +77,7 @@ typedef struct {
     double exact, f1;
 } agreement;
 
-static agreement agree(const at_task *t, at_scratch *s)
+static agreement agree(const at_task *t, at_workspace *s)
 {
     const at_chars *a = &s->words, *b = &s->reference_words;
     agreement result = {0, 0};
@@ -97,7 +97,7 @@ static agreement agree(const at_task *t, at_scratch *s)
 }
 
 /* all answers of a line; returns how many have counted, or -1 without memory */
-static int try_answers(const at_task *t, at_scratch *s, const char *line, agreement *best)
+static int try_answers(const at_task *t, at_workspace *s, const char *line, agreement *best)
 {
     int answers = 0;
     for (const char *answer = line;; answer++) {
@@ -117,7 +117,7 @@ static int try_answers(const at_task *t, at_scratch *s, const char *line, agreem
     }
 }
 
-static attend_status collect(const at_segment *g, at_scratch *s, double *statistics,
+static attend_status collect(const at_segment *g, at_workspace *s, double *statistics,
                              attend_error *err)
 {
     const at_task *t = g->task;

@@ -19,7 +19,8 @@ static attend_status start(at_task *t, attend_error *err)
     return ATTEND_OK;
 }
 
-static void read_words(const at_task *t, at_scratch *s, const char *line, bool add, at_chars *words)
+static void read_words(const at_task *t, at_workspace *s, const char *line, bool add,
+                       at_chars *words)
 {
     at_chars_set(&s->text, line, strlen(line));
     at_chars_strip_end(&s->text);
@@ -27,7 +28,7 @@ static void read_words(const at_task *t, at_scratch *s, const char *line, bool a
     at_pairs_words(&s->pairs, &s->text, add, words);
 }
 
-static attend_status collect(const at_segment *g, at_scratch *s, double *statistics,
+static attend_status collect(const at_segment *g, at_workspace *s, double *statistics,
                              attend_error *err)
 {
     const at_task *t = g->task;

@@ -19,10 +19,10 @@
 #include "base/memory.h"
 #include "base/random.h"
 #include "base/threads.h"
-#include "measure/scores.h"
+#include "measure/results.h"
 
 typedef struct {
-    const at_scores *s;
+    const at_results *s;
     int system, baseline; /* baseline -1: none */
     uint32_t use;
     double *score[2]; /* of each sample, for the system and the baseline */
@@ -38,7 +38,7 @@ static at_random place(const sampling *p, ptrdiff_t sample)
 
 static void resample(const sampling *p, ptrdiff_t sample, double *sum[2])
 {
-    const at_scores *s = p->s;
+    const at_results *s = p->s;
     size_t segments = s->task.segments;
     at_random r = place(p, sample);
     uint32_t words[4] = {0};
@@ -46,9 +46,9 @@ static void resample(const sampling *p, ptrdiff_t sample, double *sum[2])
         if (i % 4 == 0)
             at_random_words(r, (uint32_t)(i / 4), words);
         size_t drawn = (size_t)((uint64_t)words[i % 4] * segments >> 32);
-        at_scores_add(s, at_scores_statistics(s, p->system, drawn), sum[0]);
+        at_results_add(s, at_results_statistics(s, p->system, drawn), sum[0]);
         if (p->baseline >= 0)
-            at_scores_add(s, at_scores_statistics(s, p->baseline, drawn), sum[1]);
+            at_results_add(s, at_results_statistics(s, p->baseline, drawn), sum[1]);
     }
 }
 
@@ -56,8 +56,8 @@ static void resample(const sampling *p, ptrdiff_t sample, double *sum[2])
 
 static void exchange(const sampling *p, ptrdiff_t sample, double *sum[2])
 {
-    const at_scores *s = p->s;
-    const double *all[2] = {at_scores_sum(s, p->system), at_scores_sum(s, p->baseline)};
+    const at_results *s = p->s;
+    const double *all[2] = {at_results_sum(s, p->system), at_results_sum(s, p->baseline)};
     at_random r = place(p, sample);
     uint32_t words[4] = {0};
     for (size_t i = 0; i < s->task.segments; i++) {
@@ -65,7 +65,7 @@ static void exchange(const sampling *p, ptrdiff_t sample, double *sum[2])
             at_random_words(r, (uint32_t)(i / 128), words);
         bool exchanged = words[i % 128 / 32] >> i % 32 & 1;
         int system = exchanged ? p->baseline : p->system;
-        at_scores_add(s, at_scores_statistics(s, system, i), sum[0]);
+        at_results_add(s, at_results_statistics(s, system, i), sum[0]);
     }
     for (size_t i = 0; i < s->task.sum_width; i++)
         sum[1][i] = all[0][i] + all[1][i] - sum[0][i];
@@ -85,7 +85,7 @@ static void sample_part(sampling *p, ptrdiff_t begin, ptrdiff_t end, draw *one)
         memset(memory, 0, 2 * width * sizeof *memory);
         one(p, i, sum);
         for (int k = 0; k < 2 && p->score[k]; k++)
-            p->score[k][i] = at_scores_of_sum(p->s, sum[k]);
+            p->score[k][i] = at_results_of_sum(p->s, sum[k]);
     }
     at_free(memory);
 }
@@ -141,8 +141,8 @@ static double mean(const double *value, int count)
     return sum / count;
 }
 
-attend_status at_scores_interval(const at_scores *s, int system, attend_interval *out,
-                                 attend_error *err)
+attend_status at_results_interval(const at_results *s, int system, attend_interval *out,
+                                  attend_error *err)
 {
     sampling p = {.s = s, .system = system, .baseline = -1};
     attend_status status = run(&p, resample_part, "bootstrap", err);
@@ -170,11 +170,11 @@ static double chance(const sampling *p, double observed, bool centred)
     return (double)(larger + 1) / (count + 1);
 }
 
-attend_status at_scores_compare(const at_scores *s, int system, int baseline,
-                                attend_comparison *out, attend_error *err)
+attend_status at_results_compare(const at_results *s, int system, int baseline,
+                                 attend_comparison *out, attend_error *err)
 {
-    double difference = at_scores_of_sum(s, at_scores_sum(s, system))
-                        - at_scores_of_sum(s, at_scores_sum(s, baseline));
+    double difference = at_results_of_sum(s, at_results_sum(s, system))
+                        - at_results_of_sum(s, at_results_sum(s, baseline));
     sampling a = {.s = s, .system = system, .baseline = baseline}, b = a;
     attend_status status = run(&a, resample_part, "bootstrap", err);
     if (status >= 0)

@@ -1,4 +1,5 @@
-/* Finding cases: folders that hold an expected.json, and the files tokenizers/NAME.jsonl.
+/* Finding cases: folders that hold an expected.json, and the files tokenizers/NAME.jsonl and
+ * bleu/NAME.jsonl.
  *
  * A family is the first folder below the set's root. Whether a folder is that root or already a
  * family is seen by its depth: the cases of a family lie directly in it. */
@@ -50,6 +51,13 @@ static const char *base_name(const char *path)
     return slash ? slash + 1 : path;
 }
 
+static bool has_tables(const char *folder)
+{
+    const char *family = base_name(folder);
+
+    return strcmp(family, "tokenizers") == 0 || strcmp(family, "bleu") == 0;
+}
+
 static attend_status add(at_finds *f, const char *path, attend_error *err)
 {
     at_found *item = f->item;
@@ -89,7 +97,7 @@ static attend_status walk(at_finds *f, const char *folder, int depth, attend_err
             continue;
         if (is_folder(path))
             status = walk(f, path, depth + 1, err);
-        else if (strcmp(base_name(folder), "tokenizers") == 0 && ends_with(path, ".jsonl"))
+        else if (has_tables(folder) && ends_with(path, ".jsonl"))
             status = add(f, path, err);
     }
     closedir(dir);

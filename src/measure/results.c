@@ -1,5 +1,5 @@
 /* Collecting statistics, on all threads, and adding them up, in the order of the segments. */
-#include "measure/scores.h"
+#include "measure/results.h"
 
 #include <limits.h>
 #include <stdatomic.h>
@@ -129,17 +129,17 @@ static attend_status check_references(const at_task *t, attend_error *err)
 /* ---- statistics ------------------------------------------------------------------------- */
 
 typedef struct {
-    const at_scores *scores;
+    const at_results *results;
     int system;
     atomic_size_t failed; /* the first segment that did, or SIZE_MAX */
 } collecting;
 
-static double *statistics_at(const at_scores *s, int system, size_t segment)
+static double *statistics_at(const at_results *s, int system, size_t segment)
 {
     return s->statistics + ((size_t)system * s->task.segments + segment) * s->task.width;
 }
 
-const double *at_scores_statistics(const at_scores *s, int system, size_t segment)
+const double *at_results_statistics(const at_results *s, int system, size_t segment)
 {
     return statistics_at(s, system, segment);
 }
@@ -147,49 +147,49 @@ const double *at_scores_statistics(const at_scores *s, int system, size_t segmen
 static void collect_part(void *arg, ptrdiff_t begin, ptrdiff_t end)
 {
     collecting *c = arg;
-    const at_task *t = &c->scores->task;
-    at_scratch scratch = {0};
+    const at_task *t = &c->results->task;
+    at_workspace workspace = {0};
     for (size_t i = (size_t)begin; i < (size_t)end; i++) {
         at_segment segment = {t, c->system, i};
-        double *statistics = statistics_at(c->scores, c->system, i);
-        if (t->measure->collect(&segment, &scratch, statistics, NULL) >= 0)
+        double *statistics = statistics_at(c->results, c->system, i);
+        if (t->measure->collect(&segment, &workspace, statistics, NULL) >= 0)
             continue;
         size_t first = atomic_load(&c->failed);
         while (i < first && !atomic_compare_exchange_weak(&c->failed, &first, i))
             ;
         break;
     }
-    at_scratch_free(&scratch);
+    at_workspace_free(&workspace);
 }
 
 /* Once more, for its message: threads have none to write it into. */
 static attend_status fail(const collecting *c, size_t segment, attend_error *err)
 {
-    at_scratch scratch = {0};
-    at_segment s = {&c->scores->task, c->system, segment};
-    double *statistics = statistics_at(c->scores, c->system, segment);
-    attend_status status = c->scores->task.measure->collect(&s, &scratch, statistics, err);
-    at_scratch_free(&scratch);
+    at_workspace workspace = {0};
+    at_segment s = {&c->results->task, c->system, segment};
+    double *statistics = statistics_at(c->results, c->system, segment);
+    attend_status status = c->results->task.measure->collect(&s, &workspace, statistics, err);
+    at_workspace_free(&workspace);
     return status < 0 ? status : at_error_memory(err);
 }
 
-static attend_status collect(at_scores *s, attend_error *err)
+static attend_status collect(at_results *s, attend_error *err)
 {
     const at_task *t = &s->task;
     for (int system = 0; system < t->systems; system++) {
-        collecting c = {.scores = s, .system = system, .failed = SIZE_MAX};
+        collecting c = {.results = s, .system = system, .failed = SIZE_MAX};
         at_parallel_for((ptrdiff_t)t->segments, 32, collect_part, &c);
         size_t failed = atomic_load(&c.failed);
         if (failed != SIZE_MAX)
             return fail(&c, failed, err);
         double *sum = s->sums + (size_t)system * t->sum_width;
         for (size_t i = 0; i < t->segments; i++)
-            at_scores_add(s, statistics_at(s, system, i), sum);
+            at_results_add(s, statistics_at(s, system, i), sum);
     }
     return ATTEND_OK;
 }
 
-static attend_status allocate(at_scores *s, attend_error *err)
+static attend_status allocate(at_results *s, attend_error *err)
 {
     const at_task *t = &s->task;
     size_t cells, systems = (size_t)t->systems;
@@ -200,7 +200,7 @@ static attend_status allocate(at_scores *s, attend_error *err)
     return s->statistics && s->sums ? ATTEND_OK : at_error_memory(err);
 }
 
-static attend_status fill(at_scores *s, const char *measure, attend_error *err)
+static attend_status fill(at_results *s, const char *measure, attend_error *err)
 {
     at_task *t = &s->task;
     attend_status status = find_measure(t, measure, err);
@@ -225,11 +225,11 @@ static attend_status fill(at_scores *s, const char *measure, attend_error *err)
     return status;
 }
 
-attend_status at_scores_new(const char *measure, const attend_measure_options *options, int systems,
-                            const attend_lines *hypotheses, int references,
-                            const attend_lines *reference, at_scores **out, attend_error *err)
+attend_status at_results_new(const char *measure, const attend_measure_options *options,
+                             int systems, const attend_lines *hypotheses, int references,
+                             const attend_lines *reference, at_results **out, attend_error *err)
 {
-    at_scores *s = at_alloc_zero(1, sizeof *s);
+    at_results *s = at_alloc_zero(1, sizeof *s);
     *out = NULL;
     if (!s)
         return at_error_memory(err);
@@ -241,13 +241,13 @@ attend_status at_scores_new(const char *measure, const attend_measure_options *o
                         .segments = systems > 0 ? hypotheses[0].count : 0};
     attend_status status = fill(s, measure, err);
     if (status < 0)
-        at_scores_free(s);
+        at_results_free(s);
     else
         *out = s;
     return status;
 }
 
-void at_scores_free(at_scores *s)
+void at_results_free(at_results *s)
 {
     if (!s)
         return;
@@ -259,7 +259,7 @@ void at_scores_free(at_scores *s)
 
 /* ---- scores ----------------------------------------------------------------------------- */
 
-void at_scores_add(const at_scores *s, const double *statistics, double *sum)
+void at_results_add(const at_results *s, const double *statistics, double *sum)
 {
     if (s->task.measure->add) {
         s->task.measure->add(&s->task, statistics, sum);
@@ -269,25 +269,25 @@ void at_scores_add(const at_scores *s, const double *statistics, double *sum)
         sum[i] += statistics[i];
 }
 
-const double *at_scores_sum(const at_scores *s, int system)
+const double *at_results_sum(const at_results *s, int system)
 {
     return s->sums + (size_t)system * s->task.sum_width;
 }
 
-double at_scores_of_sum(const at_scores *s, const double *sum)
+double at_results_of_sum(const at_results *s, const double *sum)
 {
     return s->task.measure->score(&s->task, sum, false);
 }
 
 /* sum: room for one */
-double at_scores_of_segment(const at_scores *s, int system, size_t segment, double *sum)
+double at_results_of_segment(const at_results *s, int system, size_t segment, double *sum)
 {
     memset(sum, 0, s->task.sum_width * sizeof *sum);
-    at_scores_add(s, at_scores_statistics(s, system, segment), sum);
+    at_results_add(s, at_results_statistics(s, system, segment), sum);
     return s->task.measure->score(&s->task, sum, true);
 }
 
-void at_scores_signature(const at_scores *s, at_str *out)
+void at_results_signature(const at_results *s, at_str *out)
 {
     const at_task *t = &s->task;
     if (t->references)
