@@ -6,7 +6,7 @@
 #include "measure/results.h"
 
 struct attend_scores {
-    at_results *scores;
+    at_results *results;
     at_str name, signature, detail, json;
 };
 
@@ -54,7 +54,7 @@ attend_status attend_measure(const char *measure, const attend_measure_options *
     attend_scores *s = at_alloc_zero(1, sizeof *s);
     if (!s)
         return at_error_memory(err);
-    status = at_results_new(measure, &o, systems, hypotheses, references, reference, &s->scores,
+    status = at_results_new(measure, &o, systems, hypotheses, references, reference, &s->results,
                             err);
     if (status < 0)
         at_free(s);
@@ -67,7 +67,7 @@ void attend_scores_free(attend_scores *s)
 {
     if (!s)
         return;
-    at_results_free(s->scores);
+    at_results_free(s->results);
     at_str_free(&s->name);
     at_str_free(&s->signature);
     at_str_free(&s->detail);
@@ -77,23 +77,23 @@ void attend_scores_free(attend_scores *s)
 
 /* ---- numbers ---------------------------------------------------------------------------- */
 
-size_t attend_scores_segments(const attend_scores *s) { return s->scores->task.segments; }
+size_t attend_scores_segments(const attend_scores *s) { return s->results->task.segments; }
 
 int attend_scores_lower_is_better(const attend_scores *s)
 {
-    return s->scores->task.measure->low_is_good;
+    return s->results->task.measure->low_is_good;
 }
 
 static bool is_system(const attend_scores *s, int system)
 {
-    return system >= 0 && system < s->scores->task.systems;
+    return system >= 0 && system < s->results->task.systems;
 }
 
 double attend_scores_corpus(const attend_scores *s, int system)
 {
     if (!is_system(s, system))
         return 0;
-    return at_results_of_sum(s->scores, at_results_sum(s->scores, system));
+    return at_results_of_sum(s->results, at_results_sum(s->results, system));
 }
 
 static attend_status no_system(int system, attend_error *err)
@@ -106,12 +106,12 @@ attend_status attend_scores_segment(const attend_scores *s, int system, size_t s
 {
     if (!is_system(s, system))
         return no_system(system, err);
-    if (segment >= s->scores->task.segments)
+    if (segment >= s->results->task.segments)
         return at_error(err, ATTEND_OPTION, "there is no segment %zu", segment);
-    double *sum = at_alloc(s->scores->task.sum_width * sizeof *sum);
+    double *sum = at_alloc(s->results->task.sum_width * sizeof *sum);
     if (!sum)
         return at_error_memory(err);
-    *score = at_results_of_segment(s->scores, system, segment, sum);
+    *score = at_results_of_segment(s->results, system, segment, sum);
     at_free(sum);
     return ATTEND_OK;
 }
@@ -121,15 +121,15 @@ attend_status attend_scores_subset(const attend_scores *s, int system, size_t co
 {
     if (!is_system(s, system))
         return no_system(system, err);
-    double *sum = at_alloc_zero(s->scores->task.sum_width, sizeof *sum);
+    double *sum = at_alloc_zero(s->results->task.sum_width, sizeof *sum);
     attend_status status = sum ? ATTEND_OK : at_error_memory(err);
     for (size_t i = 0; i < count && status >= 0; i++)
-        if (segment[i] < s->scores->task.segments)
-            at_results_add(s->scores, at_results_statistics(s->scores, system, segment[i]), sum);
+        if (segment[i] < s->results->task.segments)
+            at_results_add(s->results, at_results_statistics(s->results, system, segment[i]), sum);
         else
             status = at_error(err, ATTEND_OPTION, "there is no segment %zu", segment[i]);
     if (status >= 0)
-        *score = at_results_of_sum(s->scores, sum);
+        *score = at_results_of_sum(s->results, sum);
     at_free(sum);
     return status;
 }
@@ -137,7 +137,7 @@ attend_status attend_scores_subset(const attend_scores *s, int system, size_t co
 attend_status attend_scores_interval(const attend_scores *s, int system, attend_interval *out,
                                      attend_error *err)
 {
-    return is_system(s, system) ? at_results_interval(s->scores, system, out, err)
+    return is_system(s, system) ? at_results_interval(s->results, system, out, err)
                                 : no_system(system, err);
 }
 
@@ -146,7 +146,7 @@ attend_status attend_scores_compare(const attend_scores *s, int system, int base
 {
     if (!is_system(s, system) || !is_system(s, baseline))
         return no_system(is_system(s, system) ? baseline : system, err);
-    return at_results_compare(s->scores, system, baseline, out, err);
+    return at_results_compare(s->results, system, baseline, out, err);
 }
 
 /* ---- text ------------------------------------------------------------------------------- */
@@ -154,29 +154,29 @@ attend_status attend_scores_compare(const attend_scores *s, int system, int base
 const char *attend_scores_name(attend_scores *s)
 {
     at_str_clear(&s->name);
-    s->scores->task.measure->title(&s->scores->task, &s->name);
+    s->results->task.measure->title(&s->results->task, &s->name);
     return at_str_text(&s->name);
 }
 
 const char *attend_scores_signature(attend_scores *s)
 {
     at_str_clear(&s->signature);
-    at_results_signature(s->scores, &s->signature);
+    at_results_signature(s->results, &s->signature);
     return at_str_text(&s->signature);
 }
 
 const char *attend_scores_detail(attend_scores *s, int system)
 {
-    const at_task *t = &s->scores->task;
+    const at_task *t = &s->results->task;
     at_str_clear(&s->detail);
     if (t->measure->detail && is_system(s, system))
-        t->measure->detail(t, at_results_sum(s->scores, system), &s->detail);
+        t->measure->detail(t, at_results_sum(s->results, system), &s->detail);
     return at_str_text(&s->detail);
 }
 
 const char *attend_scores_json(attend_scores *s, int system)
 {
-    const at_task *t = &s->scores->task;
+    const at_task *t = &s->results->task;
     at_str_clear(&s->json);
     if (!is_system(s, system))
         return "{}";
@@ -187,7 +187,7 @@ const char *attend_scores_json(attend_scores *s, int system)
     at_str_add_json(&s->json, attend_scores_signature(s));
     at_str_print(&s->json, ", \"segments\": %zu", t->segments);
     if (t->measure->members)
-        t->measure->members(t, at_results_sum(s->scores, system), &s->json);
+        t->measure->members(t, at_results_sum(s->results, system), &s->json);
     at_str_add(&s->json, "}");
     return at_str_text(&s->json);
 }
