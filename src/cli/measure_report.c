@@ -1,0 +1,220 @@
+#include "cli/measure_report.h"
+
+#include <string.h>
+
+#include "base/file.h"
+#include "base/number.h"
+#include "cli/table.h"
+
+static const char *system_name(const at_measure_report *r, int system)
+{
+    return r->in->hypothesis[system].lines.name;
+}
+
+/* systems but for the baseline */
+static int compared(const at_measure_report *r) { return r->in->systems - r->baseline; }
+
+static void signatures(at_str *out, const at_measure_report *r)
+{
+    for (int i = 0; i < r->measures; i++)
+        at_str_print(out, "%s|%s\n", attend_scores_name(r->scores[i]),
+                     attend_scores_signature(r->scores[i]));
+}
+
+/* ---- one score -------------------------------------------------------------------------- */
+
+static attend_status one_score(at_str *out, const at_measure_report *r, attend_error *err)
+{
+    attend_scores *s = r->scores[0];
+    at_str line = {0};
+    attend_interval interval;
+    attend_status status = ATTEND_OK;
+    at_str_print(&line, "%s = %.*f", attend_scores_name(s), r->digits, attend_scores_corpus(s, 0));
+    if (r->confidence)
+        status = attend_scores_interval(s, 0, &interval, err);
+    if (r->confidence && status >= 0)
+        at_str_print(&line, " (mean %.*f, 95 %% from %.*f to %.*f)", r->digits, interval.mean,
+                     r->digits, interval.low, r->digits, interval.high);
+    at_str_print(&line, " %s", attend_scores_detail(s, 0));
+    at_str_wrap(out, at_str_text(&line), 0, 4, r->columns);
+    at_str_print(out, "\n%s\n", attend_scores_signature(s));
+    out->failed |= line.failed;
+    at_str_free(&line);
+    return status;
+}
+
+/* ---- several measures of one system ----------------------------------------------------- */
+
+static attend_status measures_table(at_str *out, const at_measure_report *r, attend_error *err)
+{
+    static const at_column plain[] = {
+        {"measure", 0}, {"score", ATTEND_COLUMN_NUMBER}, {"behind it", 0}, {0}};
+    static const at_column wide[] = {{"measure", 0},
+                                     {"score", ATTEND_COLUMN_NUMBER},
+                                     {"95 % interval", ATTEND_COLUMN_NUMBER},
+                                     {"behind it", 0},
+                                     {0}};
+    at_table table = {.columns = r->confidence ? wide : plain};
+    attend_status status = ATTEND_OK;
+    for (int i = 0; i < r->measures && status >= 0; i++) {
+        attend_scores *s = r->scores[i];
+        attend_interval interval = {0};
+        at_table_cell(&table, "%s", attend_scores_name(s));
+        at_table_cell(&table, "%.*f", r->digits, attend_scores_corpus(s, 0));
+        if (r->confidence) {
+            status = attend_scores_interval(s, 0, &interval, err);
+            at_table_cell(&table, "%.*f to %.*f", r->digits, interval.low, r->digits,
+                          interval.high);
+        }
+        at_table_cell(&table, "%s", attend_scores_detail(s, 0));
+    }
+    at_table_write(out, &table, ATTEND_TABLE_TEXT, r->columns);
+    at_table_free(&table);
+    return status;
+}
+
+/* ---- several systems -------------------------------------------------------------------- */
+
+static attend_status score_cell(at_table *table, const at_measure_report *r, int measure,
+                                int system, attend_error *err)
+{
+    attend_scores *s = r->scores[measure];
+    attend_interval interval;
+    double score = attend_scores_corpus(s, system);
+    if (!r->confidence) {
+        at_table_cell(table, "%.*f", r->digits, score);
+        return ATTEND_OK;
+    }
+    attend_status status = attend_scores_interval(s, system, &interval, err);
+    if (status >= 0)
+        at_table_cell(table, "%.*f %s %.*f", r->digits, score, r->utf8 ? "±" : "+-", r->digits,
+                      (interval.high - interval.low) / 2);
+    return status;
+}
+
+static attend_status systems_table(at_str *out, const at_measure_report *r, attend_error *err)
+{
+    at_column columns[ATTEND_MEASURES_MOST + 2] = {{"system", 0}};
+    at_str titles[ATTEND_MEASURES_MOST] = {{0}};
+    attend_status status = ATTEND_OK;
+    for (int i = 0; i < r->measures; i++) {
+        at_str_add(&titles[i], attend_scores_name(r->scores[i]));
+        columns[i + 1] = (at_column){at_str_text(&titles[i]), ATTEND_COLUMN_NUMBER};
+    }
+    at_table table = {.columns = columns};
+    for (int system = 0; system < r->in->systems && status >= 0; system++) {
+        at_table_cell(&table, "%s", at_show(system_name(r, system)).text);
+        for (int i = 0; i < r->measures && status >= 0; i++)
+            status = score_cell(&table, r, i, system, err);
+    }
+    if (status >= 0)
+        at_table_write(out, &table, ATTEND_TABLE_TEXT, r->columns);
+    at_table_free(&table);
+    for (int i = 0; i < r->measures; i++)
+        at_str_free(&titles[i]);
+    return status;
+}
+
+/* ---- against a baseline ----------------------------------------------------------------- */
+
+static attend_status comparison_rows(at_table *table, const at_measure_report *r, attend_error *err)
+{
+    attend_status status = ATTEND_OK;
+    int baseline = r->in->systems - 1;
+    for (int i = 0; i < r->measures; i++)
+        for (int system = 0; system < compared(r) && status >= 0; system++) {
+            attend_comparison c;
+            status = attend_scores_compare(r->scores[i], system, baseline, &c, err);
+            if (status < 0)
+                break;
+            at_table_cell(table, "%s", attend_scores_name(r->scores[i]));
+            at_table_cell(table, "%s", at_show(system_name(r, system)).text);
+            at_table_cell(table, "%.*f", r->digits, attend_scores_corpus(r->scores[i], system));
+            at_table_cell(table, "%.*f", r->digits, attend_scores_corpus(r->scores[i], baseline));
+            at_table_cell(table, "%+.*f", r->digits, c.difference);
+            at_table_cell(table, "%.4f", c.bootstrap);
+            at_table_cell(table, "%.4f", c.randomisation);
+        }
+    return status;
+}
+
+static attend_status comparison_table(at_str *out, const at_measure_report *r, attend_error *err)
+{
+    static const at_column columns[] = {{"measure", 0},
+                                        {"system", 0},
+                                        {"score", ATTEND_COLUMN_NUMBER},
+                                        {"baseline", ATTEND_COLUMN_NUMBER},
+                                        {"change", ATTEND_COLUMN_NUMBER},
+                                        {"p bootstrap", ATTEND_COLUMN_NUMBER},
+                                        {"p random.", ATTEND_COLUMN_NUMBER},
+                                        {0}};
+    at_table table = {.columns = columns};
+    attend_status status = comparison_rows(&table, r, err);
+    if (status >= 0)
+        at_table_write(out, &table, ATTEND_TABLE_TEXT, r->columns);
+    at_table_free(&table);
+    at_str note = {0};
+    at_str_print(&note,
+                 "The baseline is %s. p: how often chance alone makes such a change, by paired "
+                 "bootstrap and by approximate randomisation; below 0.05 is usually called "
+                 "significant.",
+                 at_show(system_name(r, r->in->systems - 1)).text);
+    at_str_add(out, "\n");
+    at_str_wrap(out, at_str_text(&note), 0, 0, r->columns);
+    at_str_add(out, "\n");
+    out->failed |= note.failed;
+    at_str_free(&note);
+    return status;
+}
+
+attend_status at_report_text(at_str *out, const at_measure_report *r, attend_error *err)
+{
+    attend_status status;
+    if (r->in->systems == 1 && r->measures == 1)
+        return one_score(out, r, err);
+    if (r->in->systems == 1)
+        status = measures_table(out, r, err);
+    else
+        status = systems_table(out, r, err);
+    if (status >= 0 && r->baseline) {
+        at_str_add(out, "\n");
+        status = comparison_table(out, r, err);
+    }
+    at_str_add(out, "\n");
+    signatures(out, r);
+    return status;
+}
+
+/* ---- lines ------------------------------------------------------------------------------ */
+
+static void line_number(at_str *out, const at_measure_report *r, int measure, double score,
+                        bool json)
+{
+    char number[32];
+    if (json) {
+        at_str_add(out, ", ");
+        at_str_add_json(out, attend_scores_name(r->scores[measure]));
+        at_str_print(out, ": %s", at_number_print(number, score));
+    } else
+        at_str_print(out, "%s%.*f", measure ? "\t" : "", r->digits, score);
+}
+
+attend_status at_report_lines(at_str *out, const at_measure_report *r, bool json, attend_error *err)
+{
+    for (int i = 0; i < r->measures && r->measures > 1 && !json; i++)
+        at_str_print(out, "%s%s", attend_scores_name(r->scores[i]),
+                     i + 1 < r->measures ? "\t" : "\n");
+    for (size_t line = 0; line < attend_scores_segments(r->scores[0]); line++) {
+        if (json)
+            at_str_print(out, "{\"line\": %zu", line + 1);
+        for (int i = 0; i < r->measures; i++) {
+            double score;
+            attend_status status = attend_scores_segment(r->scores[i], 0, line, &score, err);
+            if (status < 0)
+                return status;
+            line_number(out, r, i, score, json);
+        }
+        at_str_add(out, json ? "}\n" : "\n");
+    }
+    return ATTEND_OK;
+}
