@@ -70,6 +70,11 @@ static attend_status fail(attend_error *err, const char *path, const char *what)
                     strerror_r(error, buffer, sizeof buffer), remedy(error));
 }
 
+attend_status at_file_fail(attend_error *err, const char *path, const char *what)
+{
+    return fail(err, path, what);
+}
+
 /* bytes of the control character at c, or 0: U+0000 to U+001F, U+007F to U+009F */
 static int control_size(const unsigned char *c)
 {
@@ -119,6 +124,12 @@ static attend_status open_to_read(const char *path, int flags, int *file, struct
     return status;
 }
 
+attend_status at_file_open(const char *path, int *file, attend_error *err)
+{
+    struct stat info;
+    return open_to_read(path, 0, file, &info, err);
+}
+
 static attend_status map_all(at_map *m, int file, const struct stat *info, const char *path,
                              attend_error *err)
 {
@@ -159,7 +170,7 @@ void at_map_close(at_map *m)
     *m = (at_map){.data = (const unsigned char *)""};
 }
 
-static ssize_t read_some(int file, void *out, size_t size)
+ptrdiff_t at_file_get(int file, void *out, size_t size)
 {
     for (;;) {
         ssize_t got = planted_failure() ? -1 : read(file, out, size);
@@ -196,7 +207,7 @@ static attend_status read_all(int file, content *c, size_t limit, const char *pa
                               attend_error *err)
 {
     for (;;) {
-        ssize_t got = read_some(file, c->text + c->size, c->room - c->size);
+        ptrdiff_t got = at_file_get(file, c->text + c->size, c->room - c->size);
         if (got < 0)
             return fail(err, path, "cannot read");
         c->size += (size_t)got;

@@ -25,6 +25,14 @@ void at_map_close(at_map *m); /* also after a failed open, and twice */
 attend_status at_file_read(const char *path, size_t limit, char **text, size_t *size,
                            attend_error *err);
 
+/* For those who read by hand: opens a file or pipe, anything but a folder; up to size bytes, 0 at
+ * the end, -1 with the cause in errno. */
+attend_status at_file_open(const char *path, int *file, attend_error *err);
+ptrdiff_t at_file_get(int file, void *buffer, size_t size);
+
+/* "path: what: cause; remedy", with the cause in errno: what is "cannot read" */
+attend_status at_file_fail(attend_error *err, const char *path, const char *what);
+
 /* ---- writing --------------------------------------------------------------------------- */
 
 /* A file on its way. What is written goes to a temporary file in the same folder; commit brings

@@ -1,0 +1,317 @@
+#include "data/encode.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#include "base/memory.h"
+#include "data/key.h"
+#include "data/shelf.h"
+
+struct at_encoded {
+    at_shelf *shelf;
+    uint32_t *length[2];
+    size_t room;
+    at_encode_counts counts;
+    uint64_t print;
+};
+
+/* how an example lies on the shelf, its tokens behind it */
+typedef struct {
+    uint32_t source, target, second, example;
+    int32_t label;
+    uint32_t breaks;
+} head;
+
+/* what one example is made in */
+typedef struct {
+    const at_corpus *corpus;
+    const at_encode_options *options;
+    const at_tokenizer *tokenizer[2];
+    at_pieces pieces[2];
+    at_str record;
+    head head;
+} maker;
+
+/* ---- one text --------------------------------------------------------------------------- */
+
+static void put(maker *m, int32_t id, bool begins)
+{
+    int32_t token = id * 2 + begins;
+    at_str_add_bytes(&m->record, (const char *)&token, sizeof token);
+}
+
+/* Returns 1 where there is such a piece. */
+static uint32_t put_special(maker *m, int32_t id)
+{
+    if (id >= 0)
+        put(m, id, true);
+    return id >= 0;
+}
+
+static uint32_t put_pieces(maker *m, const at_pieces *p, size_t count)
+{
+    for (size_t i = 0; i < count; i++) {
+        bool same = i && p->item[i].word == p->item[i - 1].word
+                    && p->item[i].word != ATTEND_NO_WORD;
+        put(m, p->item[i].id, !same);
+    }
+    return (uint32_t)count;
+}
+
+/* pieces that a frame takes, around one text or two */
+static size_t frame_size(const at_tokenizer *t, at_framing framing, int texts)
+{
+    if (framing == ATTEND_FRAME_NONE)
+        return 0;
+    if (framing == ATTEND_FRAME_OUTPUT)
+        return (size_t)(t->special[ATTEND_SPECIAL_BOS] >= 0)
+               + (size_t)(t->special[ATTEND_SPECIAL_EOS] >= 0);
+    return (size_t)(t->frame.before >= 0) + (size_t)(t->frame.after >= 0)
+           + (size_t)texts * (size_t)(t->frame.each >= 0);
+}
+
+/* A text, and a second one unless b is NULL, in its frame; how many tokens that makes. */
+static uint32_t put_framed(maker *m, const at_tokenizer *t, at_framing framing, const at_pieces *a,
+                           size_t a_count, const at_pieces *b, size_t b_count)
+{
+    bool input = framing == ATTEND_FRAME_INPUT, output = framing == ATTEND_FRAME_OUTPUT;
+    uint32_t count = put_special(m, input    ? t->frame.before
+                                    : output ? t->special[ATTEND_SPECIAL_BOS]
+                                             : -1);
+    count += put_pieces(m, a, a_count);
+    count += put_special(m, input ? t->frame.each : output ? t->special[ATTEND_SPECIAL_EOS] : -1);
+    if (b) {
+        m->head.second = count;
+        count += put_pieces(m, b, b_count);
+        count += put_special(m, input ? t->frame.each : -1);
+    }
+    return count + put_special(m, input ? t->frame.after : -1);
+}
+
+/* ---- length ----------------------------------------------------------------------------- */
+
+typedef enum { FITS, SKIPPED, FAILED } fit;
+
+static attend_status too_long(const maker *m, const at_example *e, size_t size, size_t longest,
+                              attend_error *err)
+{
+    return at_error(err, ATTEND_FORMAT,
+                    "%s:%ld: %zu tokens, and at most %zu are allowed; cut or skip long ones, or "
+                    "allow more",
+                    at_corpus_file(m->corpus, e->file), e->line, size, longest);
+}
+
+/* Makes sizes fit; of two texts the longer one gives way, the second where they are equal. */
+static fit make_fit(maker *m, at_encode_counts *counts, const at_example *e, size_t frame,
+                    int longest, size_t *a, size_t *b, attend_error *err)
+{
+    size_t all = *a + *b + frame, most = (size_t)longest;
+    if (!longest || all <= most)
+        return FITS;
+    if (m->options->when_long == ATTEND_LONG_SKIP) {
+        counts->skipped++;
+        return SKIPPED;
+    }
+    if (m->options->when_long == ATTEND_LONG_ERROR) {
+        too_long(m, e, all, most, err);
+        return FAILED;
+    }
+    size_t left = most > frame ? most - frame : 0;
+    while (*a + *b > left)
+        --*(*a > *b ? a : b);
+    counts->cut++;
+    return FITS;
+}
+
+/* ---- one example ------------------------------------------------------------------------ */
+
+static attend_status find_label(maker *m, const at_example *e, attend_error *err)
+{
+    m->head.label = -1;
+    if (!m->options->labels)
+        return ATTEND_OK;
+    m->head.label = at_vocab_find(m->options->labels, e->label.text, e->label.size);
+    if (m->head.label >= 0)
+        return ATTEND_OK;
+    return at_error(err, ATTEND_FORMAT, "%s:%ld: the label \"%.*s\" is none of those known",
+                    at_corpus_file(m->corpus, e->file), e->line,
+                    (int)(e->label.size < 60 ? e->label.size : 60), e->label.text);
+}
+
+static attend_status cut_texts(maker *m, const at_example *e, attend_error *err)
+{
+    at_pieces_clear(&m->pieces[0]);
+    at_pieces_clear(&m->pieces[1]);
+    attend_status status = at_encode(m->tokenizer[0], e->source.text, e->source.size, &m->pieces[0],
+                                     err);
+    if (status >= 0 && (e->has & ATTEND_HAS_TARGET))
+        status = at_encode(m->tokenizer[1], e->target.text, e->target.size, &m->pieces[1], err);
+    return status;
+}
+
+/* The record of an example, whose texts are cut into pieces already. */
+static fit make_record(maker *m, at_encode_counts *counts, const at_example *e, attend_error *err)
+{
+    const at_encode_options *o = m->options;
+    size_t a = m->pieces[0].count, b = m->pieces[1].count, none = 0;
+    bool second = (e->has & ATTEND_HAS_TARGET) && o->joined;
+    bool target = (e->has & ATTEND_HAS_TARGET) && !o->joined;
+    fit fits = make_fit(m, counts, e, frame_size(m->tokenizer[0], o->source_frame, 1 + second),
+                        o->longest_source, &a, second ? &b : &none, err);
+    if (fits == FITS && target)
+        fits = make_fit(m, counts, e, frame_size(m->tokenizer[1], o->target_frame, 1),
+                        o->longest_target, &b, &none, err);
+    if (fits != FITS)
+        return fits;
+    at_str_clear(&m->record);
+    at_str_add_bytes(&m->record, (const char *)&m->head, sizeof m->head);
+    m->head.source = put_framed(m, m->tokenizer[0], o->source_frame, &m->pieces[0], a,
+                                second ? &m->pieces[1] : NULL, b);
+    if (!second)
+        m->head.second = m->head.source;
+    m->head.target =
+        target ? put_framed(m, m->tokenizer[1], o->target_frame, &m->pieces[1], b, NULL, 0) : 0;
+    if (!m->record.failed)
+        memcpy(m->record.text, &m->head, sizeof m->head);
+    return FITS;
+}
+
+/* ---- all -------------------------------------------------------------------------------- */
+
+static void count_tokens(at_encoded *e, const maker *m)
+{
+    const int32_t *token = (const int32_t *)(m->record.text + sizeof(head));
+    for (int side = 0; side < 2; side++) {
+        uint32_t size = side ? m->head.target : m->head.source;
+        int32_t unknown = m->tokenizer[side]->special[ATTEND_SPECIAL_UNK];
+        for (uint32_t i = 0; i < size; i++)
+            e->counts.unknown[side] += unknown >= 0 && at_token_id(*token++) == unknown;
+        e->counts.tokens[side] += size;
+        if (size > e->counts.longest[side])
+            e->counts.longest[side] = size;
+    }
+}
+
+static attend_status keep(at_encoded *e, const maker *m, attend_error *err)
+{
+    size_t at = e->counts.examples;
+    if (m->record.failed)
+        return at_error_memory(err);
+    if (at == UINT32_MAX)
+        return at_error(err, ATTEND_FORMAT, "more than %u examples", UINT32_MAX);
+    if (at == e->room) {
+        size_t room = e->room ? e->room + e->room / 2 : 1024;
+        for (int side = 0; side < 2; side++) {
+            uint32_t *grown = at_realloc(e->length[side], at * sizeof *grown, room * sizeof *grown);
+            if (!grown)
+                return at_error_memory(err);
+            e->length[side] = grown;
+        }
+        e->room = room;
+    }
+    e->length[0][at] = m->head.source;
+    e->length[1][at] = m->head.target;
+    e->counts.examples++;
+    count_tokens(e, m);
+    e->print = at_key_join(e->print, at_key_bytes(m->record.text, m->record.length));
+    return at_shelf_add(e->shelf, m->record.text, m->record.length, err);
+}
+
+static attend_status encode_all(at_encoded *e, maker *m, attend_error *err)
+{
+    const at_encode_options *o = m->options;
+    for (size_t i = 0; i < at_corpus_size(m->corpus); i++) {
+        at_example one;
+        if (o->part && o->part[i] != o->wanted)
+            continue;
+        at_corpus_at(m->corpus, i, NULL, &one);
+        m->head = (head){.example = (uint32_t)i, .breaks = (one.has & ATTEND_HAS_BREAK) != 0};
+        attend_status status = find_label(m, &one, err);
+        if (status >= 0)
+            status = cut_texts(m, &one, err);
+        if (status < 0)
+            return status;
+        fit fits = make_record(m, &e->counts, &one, err);
+        if (fits == FAILED)
+            return ATTEND_FORMAT;
+        if (fits == FITS && (status = keep(e, m, err)) < 0)
+            return status;
+    }
+    return at_shelf_close(e->shelf, err);
+}
+
+static attend_status check_options(const at_corpus *c, const at_encode_options *o,
+                                   attend_error *err)
+{
+    const at_tokenizer *target = o->target ? o->target : o->source;
+    size_t source_frame = frame_size(o->source, o->source_frame, o->joined ? 2 : 1);
+    size_t target_frame = frame_size(target, o->target_frame, 1);
+    if (o->longest_source && (size_t)o->longest_source <= source_frame)
+        return at_error(err, ATTEND_OPTION,
+                        "%d tokens leave no room for a text in its frame of %zu", o->longest_source,
+                        source_frame);
+    if (o->longest_target && (size_t)o->longest_target <= target_frame)
+        return at_error(err, ATTEND_OPTION,
+                        "%d tokens leave no room for a text in its frame of %zu", o->longest_target,
+                        target_frame);
+    if (o->labels && !(at_corpus_has(c) & ATTEND_HAS_LABEL))
+        return at_error(err, ATTEND_FORMAT, "%s: its examples have no labels",
+                        at_corpus_file(c, 0));
+    return ATTEND_OK;
+}
+
+attend_status at_encode_corpus(const at_corpus *c, const at_encode_options *options,
+                               at_encoded **out, attend_error *err)
+{
+    *out = NULL;
+    maker m = {.corpus = c, .options = options};
+    m.tokenizer[0] = options->source;
+    m.tokenizer[1] = options->target ? options->target : options->source;
+    attend_status status = check_options(c, options, err);
+    at_encoded *e = status < 0 ? NULL : at_alloc_zero(1, sizeof *e);
+    if (status >= 0 && (!e || !(e->shelf = at_shelf_new(options->memory))))
+        status = at_error_memory(err);
+    if (status >= 0)
+        status = encode_all(e, &m, err);
+    at_pieces_free(&m.pieces[0]);
+    at_pieces_free(&m.pieces[1]);
+    at_str_free(&m.record);
+    if (status < 0)
+        at_encoded_free(e);
+    else
+        *out = e;
+    return status;
+}
+
+void at_encoded_free(at_encoded *e)
+{
+    if (!e)
+        return;
+    at_shelf_free(e->shelf);
+    at_free(e->length[0]);
+    at_free(e->length[1]);
+    at_free(e);
+}
+
+size_t at_encoded_size(const at_encoded *e) { return e->counts.examples; }
+at_encode_counts at_encoded_count(const at_encoded *e) { return e->counts; }
+uint64_t at_encoded_print(const at_encoded *e) { return e->print; }
+
+const uint32_t *at_encoded_lengths(const at_encoded *e, int side)
+{
+    return side && !e->counts.longest[1] ? NULL : e->length[side];
+}
+
+at_item_view at_encoded_at(const at_encoded *e, size_t index)
+{
+    const head *h = at_shelf_at(e->shelf, index);
+    const int32_t *tokens = (const int32_t *)(h + 1);
+    return (at_item_view){.source = tokens,
+                          .target = tokens + h->source,
+                          .source_size = (int)h->source,
+                          .target_size = (int)h->target,
+                          .second = (int)h->second,
+                          .label = h->label,
+                          .breaks = h->breaks,
+                          .example = h->example};
+}

@@ -1,0 +1,71 @@
+/* A corpus as numbers: every example cut into pieces once, and kept as ids on a shelf, so that
+ * making a batch is copying. Texts that are too long are cut, skipped or refused, as was said, and
+ * counted. */
+#ifndef ATTEND_DATA_ENCODE_H
+#define ATTEND_DATA_ENCODE_H
+
+#include <stdint.h>
+
+#include "data/corpus.h"
+#include "text/tokenizer.h"
+
+/* what stands around the pieces of a text */
+typedef enum {
+    ATTEND_FRAME_NONE,
+    ATTEND_FRAME_INPUT,  /* what the tokenizer puts around a model's input: [CLS] A [SEP] */
+    ATTEND_FRAME_OUTPUT, /* <bos> A <eos>: what a decoder is fed and asked for */
+} at_framing;
+
+typedef enum { ATTEND_LONG_CUT, ATTEND_LONG_SKIP, ATTEND_LONG_ERROR } at_long;
+
+typedef struct {
+    const at_tokenizer *source, *target; /* target NULL: the source's */
+    at_framing source_frame, target_frame;
+    bool joined; /* the target is a second text of the same input: [CLS] A [SEP] B [SEP] */
+    int longest_source, longest_target; /* tokens with their frame; 0: any number */
+    at_long when_long;
+    const at_vocab *labels;    /* numbers of labels, or NULL: labels are not asked for */
+    const unsigned char *part; /* of each example (split.h), or NULL: all are taken */
+    int wanted;                /* which part */
+    size_t memory;             /* as of a shelf */
+} at_encode_options;
+
+typedef struct {
+    size_t examples, cut, skipped; /* skipped: too long */
+    size_t tokens[2], unknown[2];  /* of sources and targets; unknown is part of tokens */
+    size_t longest[2];
+} at_encode_counts;
+
+typedef struct at_encoded at_encoded;
+
+/* The corpus is not needed afterwards. */
+attend_status at_encode_corpus(const at_corpus *c, const at_encode_options *options,
+                               at_encoded **out, attend_error *err);
+void at_encoded_free(at_encoded *e); /* NULL is well */
+
+size_t at_encoded_size(const at_encoded *e);
+at_encode_counts at_encoded_count(const at_encoded *e);
+
+/* tokens of every source (0) or target (1); NULL for targets where there are none */
+const uint32_t *at_encoded_lengths(const at_encoded *e, int side);
+
+/* changes with every id of every example: a checkpoint knows its data by it */
+uint64_t at_encoded_print(const at_encoded *e);
+
+/* one example; token(i) below */
+typedef struct {
+    const int32_t *source, *target;
+    int source_size, target_size;
+    int second;       /* where a joined second text begins in source, or source_size */
+    int label;        /* or -1 */
+    bool breaks;      /* a document begins here */
+    uint32_t example; /* its number in the corpus */
+} at_item_view;
+
+at_item_view at_encoded_at(const at_encoded *e, size_t index);
+
+/* A token is kept with whether it begins a word: special ones do, each for itself. */
+static inline int at_token_id(int32_t token) { return token >> 1; }
+static inline bool at_token_begins(int32_t token) { return token & 1; }
+
+#endif

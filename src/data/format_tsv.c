@@ -1,0 +1,128 @@
+/* Tab-separated tables with a label, and GLUE's files: a first row of names, or LABEL and TEXT in
+ * either order. A quote is a letter like any other. */
+#include <string.h>
+
+#include "base/memory.h"
+#include "data/table.h"
+
+typedef struct {
+    at_rows rows;
+    at_meaning meaning;
+    at_str text;
+    bool begun;
+} tsv;
+
+/* the i-th cell of a line */
+static at_text cell_of(at_text line, int index)
+{
+    at_text cell = {0};
+    for (int i = 0; i <= index; i++)
+        at_text_cut(&line, '\t', &cell);
+    return cell;
+}
+
+static at_text name_of(const void *row, int index) { return cell_of(*(const at_text *)row, index); }
+
+static int count_cells(at_text line)
+{
+    int count = 1;
+    for (size_t i = 0; i < line.size; i++)
+        count += line.text[i] == '\t';
+    return count;
+}
+
+/* do all lines have a label in that cell, and not all another one? */
+static bool label_column(const at_sample *s, int index)
+{
+    int same = 0;
+    at_text before = {0};
+    for (int i = 0; i < s->lines; i++) {
+        at_text cell = cell_of(s->line[i], index);
+        if (!at_looks_like_label(cell))
+            return false;
+        same += cell.size == before.size && memcmp(cell.text, before.text, cell.size) == 0;
+        before = cell;
+    }
+    return s->lines > 1 && same > 0;
+}
+
+static int guess(const at_sample *s)
+{
+    at_meaning m;
+    int cells = count_cells(s->line[0]), even = 0;
+    for (int i = 0; i < s->lines; i++)
+        even += count_cells(s->line[i]) == cells;
+    if (cells < 2 || 100 * even / s->lines < 90)
+        return 0;
+    if (at_meaning_of_names(&m, cells, name_of, &s->line[0]) && m.sources
+        && (m.label >= 0 || m.target >= 0))
+        return 88;
+    return cells == 2 && (label_column(s, 0) || label_column(s, 1)) ? 80 : 0;
+}
+
+static attend_status open(at_reader *r, attend_error *err)
+{
+    tsv *t = r->state;
+    (void)err;
+    t->rows.separator = '\t';
+    return ATTEND_OK;
+}
+
+static at_read next(at_reader *r, at_example *e, attend_error *err)
+{
+    tsv *t = r->state;
+    at_read got = at_rows_next(r, &t->rows, err);
+    if (got == ATTEND_READ_EXAMPLE && !t->begun) {
+        t->begun = true;
+        if (at_meaning_of_table(&t->meaning, r, &t->rows, err) < 0)
+            return ATTEND_READ_FAILED;
+        got = at_rows_next(r, &t->rows, err);
+    }
+    if (got != ATTEND_READ_EXAMPLE)
+        return got;
+    return at_meaning_read(&t->meaning, r, &t->rows, &t->text, e, err);
+}
+
+static void close(at_reader *r)
+{
+    tsv *t = r->state;
+    at_rows_free(&t->rows);
+    at_str_free(&t->text);
+}
+
+static void write_head(at_str *out, unsigned has)
+{
+    at_str_add(out, has & ATTEND_HAS_LABEL ? "label\t" : "");
+    at_str_add(out, has & ATTEND_HAS_TARGET ? "sentence1\tsentence2\n" : "sentence\n");
+}
+
+static void write(at_str *out, at_str *second, const at_example *e)
+{
+    (void)second;
+    if (e->has & ATTEND_HAS_LABEL) {
+        at_str_add_bytes(out, e->label.text, e->label.size);
+        at_str_add(out, "\t");
+    }
+    at_str_add_bytes(out, e->source.text, e->source.size);
+    if (e->has & ATTEND_HAS_TARGET) {
+        at_str_add(out, "\t");
+        at_str_add_bytes(out, e->target.text, e->target.size);
+    }
+    at_str_add(out, "\n");
+}
+
+const at_format at_format_tsv = {
+    .name = "tsv",
+    .what = "a label and one text or two, tabs between them; a first row of names, or none",
+    .files = "SST-2/train.tsv",
+    .guess = guess,
+    .state = sizeof(tsv),
+    .open = open,
+    .next = next,
+    .close = close,
+    .write = write,
+    .write_head = write_head,
+    .one_line = true,
+    .needs = ATTEND_HAS_LABEL,
+    .takes = ATTEND_HAS_LABEL | ATTEND_HAS_TARGET,
+};

@@ -1,0 +1,31 @@
+/* Which examples are for training, which for validation, which for the test. The key (key.h) of the
+ * source decides, or of what must stay together with it: so the same sentence never stands on two
+ * sides, however often a corpus has it, and an example stays on its side when the corpus grows.
+ * Plain text is split by documents where there are at least a hundred of them, else by lines. */
+#ifndef ATTEND_DATA_SPLIT_H
+#define ATTEND_DATA_SPLIT_H
+
+#include <stdint.h>
+
+#include "data/corpus.h"
+
+enum { ATTEND_PART_TRAIN, ATTEND_PART_VALID, ATTEND_PART_TEST, ATTEND_PARTS };
+
+/* "train", "valid", "test" */
+extern const char *const at_part_names[ATTEND_PARTS];
+
+/* how large a part is to be: a share of all sources, or at least so many examples */
+typedef struct {
+    double share;
+    size_t count;
+} at_share;
+
+/* "5%", "0.05" or "1000"; an error names the option */
+attend_status at_share_parse(at_share *s, const char *text, const char *option, attend_error *err);
+
+/* part receives an ATTEND_PART_ for every example, sizes how many each has. Fails where nothing is
+ * left for training. */
+attend_status at_split(const at_corpus *c, at_share valid, at_share test, unsigned char *part,
+                       size_t sizes[ATTEND_PARTS], attend_error *err);
+
+#endif

@@ -1,0 +1,58 @@
+/* Tables of text: rows of cells on the lines of a file, and which column is what.
+ *
+ * Unlike base/csv.h this reads a stream and knows two dialects: with quotes as in RFC 4180, where a
+ * cell may hold line ends, and without, as tab-separated files have it, where a quote is a letter.
+ */
+#ifndef ATTEND_DATA_TABLE_H
+#define ATTEND_DATA_TABLE_H
+
+#include "data/format.h"
+
+enum { ATTEND_TABLE_CELLS = 256, ATTEND_TABLE_JOINED = 8 };
+
+typedef struct {
+    char separator;
+    bool quotes;
+    at_text cell[ATTEND_TABLE_CELLS]; /* borrowed until the next row */
+    int count;
+    long line; /* where the row starts */
+    at_str joined;
+    bool waiting; /* this row has been read and not yet taken */
+} at_rows;
+
+/* The next row that is not empty: ATTEND_READ_EXAMPLE where there is one. */
+at_read at_rows_next(at_reader *r, at_rows *t, attend_error *err);
+void at_rows_free(at_rows *t);
+
+/* The same for the line that the reader stands on. */
+at_read at_rows_start(at_reader *r, at_rows *t, attend_error *err);
+
+/* The row has not been taken: the next call gives it again. */
+void at_rows_again(at_rows *t);
+
+/* Cuts a line in place, for guessing: its cells, or -1 where a quote stays open. */
+int at_rows_cut(at_rows *t, char *text, size_t size);
+
+/* what columns mean, by number; -1: there is none */
+typedef struct {
+    int source[ATTEND_TABLE_JOINED], sources; /* joined by blanks */
+    int target, label;
+} at_meaning;
+
+/* Pairs of names that mean source and target, or a source alone, and names of labels. count names
+ * are asked for through name; false where no name is known. */
+bool at_meaning_of_names(at_meaning *m, int count, at_text (*name)(const void *row, int index),
+                         const void *row);
+
+/* What the columns of a table mean, after its first row, the options and, for a table without
+ * names, what the cells look like. The row counts as taken where it is a header. */
+attend_status at_meaning_of_table(at_meaning *m, at_reader *r, at_rows *t, attend_error *err);
+
+/* Fills an example from a row; *text receives what was joined. */
+at_read at_meaning_read(const at_meaning *m, at_reader *r, const at_rows *t, at_str *text,
+                        at_example *e, attend_error *err);
+
+/* is a cell rather a label than a sentence: a number, or short, of letters, digits, -_:/+ alone? */
+bool at_looks_like_label(at_text cell);
+
+#endif
