@@ -101,7 +101,7 @@ typedef struct attend_entry {
 
 /* The index-th entry of a list. The list "kinds" names the others.
  *
- * kind      "kinds", "attention", "ops", "optimisers", "schedules", "measures"
+ * kind      "kinds", "attention", "kernels", "ops", "optimisers", "schedules", "measures"
  * entry     receives the entry; its strings live as long as the program
  *
  * Returns 1, or 0 where there is no such list or no such entry. Thread safe. */
@@ -161,15 +161,17 @@ ATTEND_API attend_status attend_sentences_split(const char *text, size_t size, c
 /* A curve through points, after Nadaraya and Watson (1964): attention with the points' x as keys
  * and their y as values,
  *
- *     f(x) = sum_j a_j y_j,   a = softmax_j(-1/2 sum_c ((x_c - x_jc) w_c)^2)
+ *     f(x) = sum_j a_j y_j
  *
- * where w is learned by predicting each point from all others. */
+ * Without parameters, a_j = K(u_j) / sum_k K(u_k) with a kernel K and u_j = |x - x_j| / h. With
+ * parameters, a = softmax_j(-1/2 sum_c (w_c (x_c - x_jc))^2), where w is learned by predicting each
+ * point from all others. */
 typedef struct attend_pooling attend_pooling;
 
 typedef enum attend_pooling_kind {
-    ATTEND_POOLING_AVERAGE, /* w = 0: the average of all y */
-    ATTEND_POOLING_KERNEL,  /* w = 1: nothing is learned */
-    ATTEND_POOLING_LEARNED
+    ATTEND_POOLING_AVERAGE, /* of all y */
+    ATTEND_POOLING_KERNEL,  /* without parameters */
+    ATTEND_POOLING_LEARNED  /* with w */
 } attend_pooling_kind;
 
 /* Called after each step, on the calling thread; a result other than 0 ends the training there. */
@@ -177,6 +179,10 @@ typedef int attend_progress_function(void *user, int step, int steps, double los
 
 typedef struct attend_fit_options {
     size_t size; /* of this struct, set by attend_fit_defaults: later versions may add members */
+    const char *attention; /* "gaussian-w:vector" learns a w for each column, "gaussian-w" one for
+                              all; "gaussian" learns nothing; NULL: the first */
+    const char *kernel;    /* one of attend_list("kernels", ..); NULL: "gaussian" */
+    double width;          /* h of the kernel; 0: the one with the least leave-one-out error */
     int steps;
     double rate;             /* of learning, at the start; it falls to 0 in a straight line */
     int batch;               /* points predicted in a step; 0: as many as are quick, or all */
@@ -199,24 +205,43 @@ ATTEND_API attend_status attend_fit(size_t rows, int columns, const double *x, c
                                     const attend_fit_options *options, attend_pooling **out,
                                     attend_error *err);
 
-/* f at rows other points, x as above; y receives rows numbers. Thread safe on one pooling. */
+/* f at rows other points, x as above; y receives rows numbers. Like the functions below, thread
+ * safe on one pooling, and an error for ATTEND_POOLING_LEARNED where nothing was. */
 ATTEND_API attend_status attend_pooling_predict(const attend_pooling *pooling,
                                                 attend_pooling_kind kind, size_t rows,
                                                 const double *x, double *y, attend_error *err);
 
-/* Mean squared error when each point is predicted from all others. Thread safe likewise. */
+/* The weights a there: rows times attend_pooling_rows numbers. */
+ATTEND_API attend_status attend_pooling_attention(const attend_pooling *pooling,
+                                                  attend_pooling_kind kind, size_t rows,
+                                                  const double *x, double *weights,
+                                                  attend_error *err);
+
+/* Each point predicted from all others: y receives attend_pooling_rows numbers. */
+ATTEND_API attend_status attend_pooling_left_out(const attend_pooling *pooling,
+                                                 attend_pooling_kind kind, double *y,
+                                                 attend_error *err);
+
+/* The mean square of what that misses; and the same for the kernel with another width. */
 ATTEND_API attend_status attend_pooling_error(const attend_pooling *pooling,
                                               attend_pooling_kind kind, double *error,
                                               attend_error *err);
+ATTEND_API attend_status attend_pooling_error_at(const attend_pooling *pooling, double width,
+                                                 double *error, attend_error *err);
 
-/* the points and w, borrowed; columns numbers in w */
+/* the points and w, borrowed; columns numbers in w, which is NULL where nothing was learned */
 ATTEND_API size_t attend_pooling_rows(const attend_pooling *pooling);
 ATTEND_API int attend_pooling_columns(const attend_pooling *pooling);
 ATTEND_API const double *attend_pooling_x(const attend_pooling *pooling);
 ATTEND_API const double *attend_pooling_y(const attend_pooling *pooling);
 ATTEND_API const double *attend_pooling_weight(const attend_pooling *pooling);
 
-/* The points and w as a safetensors file, written whole or not at all. */
+/* the kernel's name and width, and a range of widths that is worth looking at */
+ATTEND_API const char *attend_pooling_kernel(const attend_pooling *pooling);
+ATTEND_API double attend_pooling_width(const attend_pooling *pooling);
+ATTEND_API void attend_pooling_widths(const attend_pooling *pooling, double *least, double *most);
+
+/* The points, w, kernel and width as a safetensors file, written whole or not at all. */
 ATTEND_API attend_status attend_pooling_save(const attend_pooling *pooling, const char *path,
                                              attend_error *err);
 ATTEND_API attend_status attend_pooling_load(const char *path, attend_pooling **out,

@@ -3,6 +3,7 @@
 
 #include "attend.h"
 #include "attention/output.h"
+#include "attention/pool.h"
 #include "grad/ops.h"
 #include "measure/measure.h"
 #include "train/optim.h"
@@ -42,6 +43,14 @@ static int mechanism_at(int i, attend_entry *entry)
     return 0;
 }
 
+static int kernel_at(int i, attend_entry *entry)
+{
+    if (i >= at_kernel_count)
+        return 0;
+    const at_about *a = &at_kernels[i]->about;
+    return give(entry, a->name, a->formula, a->source);
+}
+
 static int op_at(int i, attend_entry *entry)
 {
     if (i >= at_op_count + at_attention_op_count)
@@ -73,6 +82,7 @@ static int measure_at(int i, attend_entry *entry)
 
 static const kind kinds[] = {
     {"attention", "scores, scopes, picks and outputs: SCORE/SCOPE/PICK/HEADS", mechanism_at},
+    {"kernels", "how weights fall with distance in pooling: attend fit --kernel", kernel_at},
     {"ops", "functions of tensors, each with its gradient", op_at},
     {"optimisers", "how gradients change parameters", optimiser_at},
     {"schedules", "how the learning rate changes over the steps", schedule_at},

@@ -1,24 +1,20 @@
-/* attend fit: attention pooling through points, with a report, a chart, or predictions. */
+/* attend fit: attention pooling through points, with a report, a figure, or predictions. */
 #include <stdio.h>
 #include <string.h>
 #include <time.h>
 
 #include "base/file.h"
 #include "base/log.h"
-#include "base/memory.h"
 #include "base/number.h"
 #include "base/progress.h"
-#include "cli/cli.h"
-#include "cli/plot.h"
-#include "cli/points.h"
-#include "cli/table.h"
+#include "cli/fit.h"
 
 typedef struct {
-    const char *x, *y, *at, *predict, *out;
+    const char *x, *y, *attention, *kernel, *width, *at, *predict, *out, *figure;
     int steps, batch;
     double rate;
     size_t seed;
-    bool overwrite, json, plot;
+    bool overwrite, json, plot, weights;
 } fit;
 
 static const at_option options[] = {
@@ -27,6 +23,17 @@ static const at_option options[] = {
     {.name = "y", .letter = 'y', OPTION_STRING(fit, y), .value = "2", .meta = "COLUMN",
      .help = "Number or name of the column of y",
      .example = {"attend fit -x year -y height trees.csv", "Choose the columns by name"}},
+    {.name = "attention", OPTION_STRING(fit, attention), .value = "gaussian-w:vector",
+     .meta = "SCORE", .group = "Pooling",
+     .help = "What weighs the points: gaussian-w:vector learns a w for each column of x, "
+             "gaussian-w one for all, gaussian nothing",
+     .example = {"attend fit points.csv --attention gaussian-w", "Learn one w for all columns"}},
+    {.name = "kernel", OPTION_STRING(fit, kernel), .value = "gaussian", .meta = "NAME",
+     .help = "Kernel of the pooling without parameters: one of attend list kernels"},
+    {.name = "width", OPTION_STRING(fit, width), .value = "1", .meta = "H",
+     .help = "Its width h, in the units of x; cv finds the one with the least leave-one-out error",
+     .example = {"attend fit points.csv --attention gaussian --kernel boxcar --width cv",
+                 "A moving average of the best width; nothing is learned"}},
     {.name = "steps", OPTION_INT(fit, steps), .value = "300", .min = 0, .max = 1e6, .meta = "N",
      .group = "Training", .help = "Steps of training"},
     {.name = "rate", OPTION_REAL(fit, rate), .value = "0.1", .min = 1e-9, .max = 100, .meta = "R",
@@ -42,11 +49,16 @@ static const at_option options[] = {
      .help = "Print the y of the x in this file, or of standard input for -",
      .example = {"attend fit points.csv --predict new.csv", "And at many"}},
     {.name = "out", .letter = 'o', OPTION_PATH(fit, out), .meta = "FILE", .group = "Output",
-     .help = "Save the points and w as safetensors; as DATA, the file predicts without training",
+     .help = "Save the fit as safetensors; as DATA, the file predicts without training",
      .example = {"attend fit points.csv --out curve.safetensors", "Keep the curve"}},
-    {.name = "overwrite", OPTION_FLAG(fit, overwrite), .help = "Let --out replace a file"},
+    {.name = "figure", OPTION_PATH(fit, figure), .meta = "FILE",
+     .help = "Draw points, curves, weights and errors into a file that ends in .png, .svg or .pdf",
+     .example = {"attend fit points.csv --figure points.png", "A figure for a paper"}},
+    {.name = "overwrite", OPTION_FLAG(fit, overwrite),
+     .help = "Let --out and --figure replace a file"},
     {.name = "json", OPTION_FLAG(fit, json), .help = "Write the report, or predictions, as JSON"},
     {.name = "plot", OPTION_FLAG(fit, plot), .value = "yes", .help = "Draw points and curves"},
+    {.name = "weights", OPTION_FLAG(fit, weights), .help = "Draw the attention weights too"},
     {0}};
 
 /* ---- training --------------------------------------------------------------------------- */
@@ -83,11 +95,28 @@ static int watch(void *user, int step, int steps, double loss)
     return at_cli_signal() != 0;
 }
 
+/* "cv" is 0: the library searches */
+static attend_status parse_width(const char *text, double *width, attend_error *err)
+{
+    *width = 0;
+    if (strcmp(text, "cv") == 0)
+        return ATTEND_OK;
+    if (!at_number_real(text, strlen(text), width) || !(*width > 0))
+        return at_error(err, ATTEND_OPTION,
+                        "--width: \"%.40s\" is neither a positive number nor cv", text);
+    return ATTEND_OK;
+}
+
 static attend_status train(const fit *o, const at_points *points, watcher *w,
                            attend_pooling **pooling, attend_error *err)
 {
     attend_fit_options options_of_fit;
     attend_fit_defaults(&options_of_fit);
+    attend_status status = parse_width(o->width, &options_of_fit.width, err);
+    if (status < 0)
+        return status;
+    options_of_fit.attention = o->attention;
+    options_of_fit.kernel = o->kernel;
     options_of_fit.steps = o->steps;
     options_of_fit.rate = o->rate;
     options_of_fit.batch = o->batch;
@@ -96,204 +125,9 @@ static attend_status train(const fit *o, const at_points *points, watcher *w,
     options_of_fit.user = w;
     at_cli_catch_signals();
     at_log(ATTEND_LOG_DEBUG, "training on %zu points", points->rows);
-    attend_status status = attend_fit(points->rows, points->columns, points->x, points->y,
-                                      &options_of_fit, pooling, err);
+    status = attend_fit(points->rows, points->columns, points->x, points->y, &options_of_fit,
+                        pooling, err);
     at_cli_progress_end(w->cli);
-    return status;
-}
-
-/* ---- the report ------------------------------------------------------------------------- */
-
-static const char *const kind_names[] = {"average of all y", "attention, w = 1",
-                                         "attention, learned w"};
-
-typedef struct {
-    const char *path;
-    const at_points *points;
-    const attend_pooling *pooling;
-    double error[3];
-} report;
-
-static void weight_text(at_str *out, const report *r, int kind)
-{
-    const double *w = attend_pooling_weight(r->pooling);
-    if (kind < 2)
-        at_str_print(out, "%d", kind);
-    for (int c = 0; kind == 2 && c < attend_pooling_columns(r->pooling); c++)
-        at_str_print(out, "%s%.3g", c ? ", " : "", w[c]);
-}
-
-static void write_table(at_str *out, const report *r, int columns)
-{
-    static const at_column titles[] = {{"pooling", 0},
-                                       {"w", ATTEND_COLUMN_NUMBER},
-                                       {"error", ATTEND_COLUMN_NUMBER},
-                                       {"relative", ATTEND_COLUMN_NUMBER},
-                                       {0}};
-    at_table table = {.columns = titles};
-    at_str weight = {0};
-    for (int kind = 0; kind < 3; kind++) {
-        at_str_clear(&weight);
-        weight_text(&weight, r, kind);
-        at_table_cell(&table, "%s", kind_names[kind]);
-        at_table_cell(&table, "%s", at_str_text(&weight));
-        at_table_cell(&table, "%.4g", r->error[kind]);
-        if (r->error[0] > 0)
-            at_table_cell(&table, "%.0f %%", 100 * r->error[kind] / r->error[0]);
-        else
-            at_table_cell(&table, "-"); /* all y are equal */
-    }
-    at_table_write(out, &table, ATTEND_TABLE_TEXT, columns);
-    out->failed |= weight.failed;
-    at_str_free(&weight);
-    at_table_free(&table);
-}
-
-enum { SAMPLES = 200 };
-
-/* the three curves over the range of x */
-static attend_status sample(const report *r, double *x, double y[3][SAMPLES], attend_error *err)
-{
-    const double *data = attend_pooling_x(r->pooling);
-    double low = data[0], high = data[0];
-    for (size_t i = 0; i < attend_pooling_rows(r->pooling); i++) {
-        low = data[i] < low ? data[i] : low;
-        high = data[i] > high ? data[i] : high;
-    }
-    for (int i = 0; i < SAMPLES; i++)
-        x[i] = low + (high - low) * i / (SAMPLES - 1);
-    attend_status status = ATTEND_OK;
-    for (int kind = 0; kind < 3 && status >= 0; kind++)
-        status = attend_pooling_predict(r->pooling, (attend_pooling_kind)kind, SAMPLES, x, y[kind],
-                                        err);
-    return status;
-}
-
-static attend_status write_plot(at_str *out, const at_cli *cli, const report *r, attend_error *err)
-{
-    double x[SAMPLES], y[3][SAMPLES];
-    attend_status status = sample(r, x, y, err);
-    if (status < 0)
-        return status;
-    size_t count = attend_pooling_rows(r->pooling);
-    const at_series all[] = {
-        {.name = "points", .x = attend_pooling_x(r->pooling), .y = attend_pooling_y(r->pooling),
-         .count = count, .points = true, .mark = "•", .plain = "o", .below = count > 150},
-        {.name = "learned w", .x = x, .y = y[2], .count = SAMPLES, .plain = "*", .color = 32},
-        {.name = "w = 1", .x = x, .y = y[1], .count = SAMPLES, .mark = "·", .plain = ".",
-         .color = 36},
-        {.name = "average", .x = x, .y = y[0], .count = SAMPLES, .mark = "╌", .plain = "-",
-         .color = 33},
-    };
-    at_plot(out, all, 4,
-            (at_plot_style){.columns = cli->columns,
-                            .rows = 20,
-                            .utf8 = cli->utf8,
-                            .color = cli->color,
-                            .x_name = r->points->x_name[0],
-                            .y_name = r->points->y_name});
-    return ATTEND_OK;
-}
-
-static void write_json(at_str *out, const report *r)
-{
-    static const char *const keys[] = {"average", "kernel", "learned"};
-    const double *w = attend_pooling_weight(r->pooling);
-    at_str_add(out, "{\"data\": ");
-    at_str_add_json(out, r->path);
-    at_str_print(out, ", \"points\": %zu, \"w\": [", attend_pooling_rows(r->pooling));
-    for (int c = 0; c < attend_pooling_columns(r->pooling); c++)
-        at_str_print(out, "%s%.17g", c ? ", " : "", w[c]);
-    at_str_add(out, "], \"error\": {");
-    for (int kind = 0; kind < 3; kind++)
-        at_str_print(out, "%s\"%s\": %.9g", kind ? ", " : "", keys[kind], r->error[kind]);
-    at_str_add(out, "}}\n");
-}
-
-static attend_status write_report(at_cli *cli, const fit *o, report *r, attend_error *err)
-{
-    at_str text = {0};
-    attend_status status = ATTEND_OK;
-    for (int kind = 0; kind < 3 && status >= 0; kind++)
-        status = attend_pooling_error(r->pooling, (attend_pooling_kind)kind, &r->error[kind], err);
-    if (status < 0)
-        return status;
-    if (o->json) {
-        write_json(&text, r);
-        return at_cli_write(&text, err);
-    }
-    at_str_print(&text, "%zu points of %s\n\n", attend_pooling_rows(r->pooling), r->path);
-    write_table(&text, r, cli->columns);
-    at_str_add(&text, "\n");
-    at_str_wrap(&text, "error: mean squared, each point predicted from all others\n", 0, 0,
-                cli->columns);
-    if (o->plot && attend_pooling_columns(r->pooling) == 1) {
-        at_str_add(&text, "\n");
-        status = write_plot(&text, cli, r, err);
-    }
-    if (status < 0) {
-        at_str_free(&text);
-        return status;
-    }
-    return at_cli_write(&text, err);
-}
-
-/* ---- predictions ------------------------------------------------------------------------ */
-
-static void prediction(at_str *out, const at_points *names, const double *x, double y, bool json)
-{
-    char number[32];
-    at_str_add(out, json ? "{" : "");
-    for (int c = 0; c < names->columns; c++) {
-        if (json) {
-            at_str_add_json(out, names->x_name[c]);
-            at_str_add(out, ": ");
-        }
-        at_str_print(out, "%s%s", at_number_print(number, x[c]), json ? ", " : ",");
-    }
-    if (json) {
-        at_str_add_json(out, names->y_name);
-        at_str_add(out, ": ");
-    }
-    at_str_print(out, "%.6g%s\n", y, json ? "}" : "");
-}
-
-static void column_name(at_str *out, const char *name)
-{
-    bool quoted = strpbrk(name, ",\"") != NULL;
-    at_str_add(out, quoted ? "\"" : "");
-    for (; *name; name++)
-        at_str_print(out, *name == '"' ? "\"%c" : "%c", *name);
-    at_str_add(out, quoted ? "\"" : "");
-}
-
-static void column_names(at_str *out, const at_points *names)
-{
-    for (int c = 0; c < names->columns; c++) {
-        column_name(out, names->x_name[c]);
-        at_str_add(out, ",");
-    }
-    column_name(out, names->y_name);
-    at_str_add(out, "\n");
-}
-
-static attend_status write_predictions(const attend_pooling *pooling, const at_points *names,
-                                       const at_points *wanted, bool json, attend_error *err)
-{
-    double *y = at_alloc(wanted->rows * sizeof *y);
-    if (!y)
-        return at_error_memory(err);
-    attend_status status = attend_pooling_predict(pooling, ATTEND_POOLING_LEARNED, wanted->rows,
-                                                  wanted->x, y, err);
-    at_str text = {0};
-    if (!json)
-        column_names(&text, names);
-    for (size_t i = 0; i < wanted->rows && status >= 0; i++)
-        prediction(&text, names, wanted->x + i * (size_t)names->columns, y[i], json);
-    at_free(y);
-    if (status >= 0)
-        return at_cli_write(&text, err);
-    at_str_free(&text);
     return status;
 }
 
@@ -311,32 +145,69 @@ static bool is_model(const char *path)
     return length >= sizeof end - 1 && strcmp(path + length - (sizeof end - 1), end) == 0;
 }
 
-/* What would spoil --out is said before the training, not after it. */
-static attend_status check_out(const fit *o, const char *path, attend_error *err)
+/* What would spoil a file is said before the training, not after it. */
+static attend_status check_file(const char *option, const char *file, const char *data,
+                                bool overwrite, attend_error *err)
 {
     char folder[4096] = ".";
-    const char *slash = strrchr(o->out, '/');
+    const char *slash = strrchr(file, '/');
     if (slash)
-        snprintf(folder, sizeof folder, "%.*s", (int)(slash - o->out) + 1, o->out);
-    if (strcmp(o->out, path) == 0)
-        return at_error(err, ATTEND_OPTION, "--out: %s is the data; give the curve another name",
-                        at_show(o->out).text);
+        snprintf(folder, sizeof folder, "%.*s", (int)(slash - file) + 1, file);
+    if (strcmp(file, data) == 0)
+        return at_error(err, ATTEND_OPTION, "%s: %s is the data; give it another name", option,
+                        at_show(file).text);
     if (!at_file_exists(folder))
-        return at_error(err, ATTEND_FILE, "--out: there is no folder %s; make it first",
+        return at_error(err, ATTEND_FILE, "%s: there is no folder %s; make it first", option,
                         at_show(folder).text);
-    if (!o->overwrite && at_file_exists(o->out))
-        return at_error(err, ATTEND_OPTION, "--out: %s exists; --overwrite replaces it",
-                        at_show(o->out).text);
+    if (!overwrite && at_file_exists(file))
+        return at_error(err, ATTEND_OPTION, "%s: %s exists; --overwrite replaces it", option,
+                        at_show(file).text);
     return ATTEND_OK;
+}
+
+/* A saved curve is fitted already: what would change it has no effect, and is refused. */
+static attend_status check_saved(const fit *o, const char *path, attend_error *err)
+{
+    static const char *const fitting[] = {"x",     "y",    "attention", "kernel", "width",
+                                          "steps", "rate", "batch",     "seed"};
+    fit defaults = {0};
+    attend_status status = at_options_defaults(options, &defaults, err);
+    for (size_t i = 0; i < sizeof fitting / sizeof *fitting && status >= 0; i++) {
+        const at_option_set set = {options, NULL};
+        void *fields;
+        const at_option *option = at_option_find(&set, 1, fitting[i], &fields);
+        at_str given = {0}, usual = {0};
+        at_option_print(&given, option, o);
+        at_option_print(&usual, option, &defaults);
+        if (strcmp(at_str_text(&given), at_str_text(&usual)) != 0)
+            status = at_error(err, ATTEND_OPTION,
+                              "--%s: %s is a saved curve, which is not fitted again; give the "
+                              "points instead",
+                              fitting[i], at_show(path).text);
+        at_str_free(&given);
+        at_str_free(&usual);
+    }
+    return status;
 }
 
 static attend_status check(const fit *o, const char *path, attend_error *err)
 {
-    if (o->at && o->predict)
-        return at_error(err, ATTEND_OPTION, "--at and --predict: choose one");
-    if (o->predict && strcmp(o->predict, "-") == 0 && strcmp(path, "-") == 0)
-        return at_error(err, ATTEND_OPTION, "the data and --predict cannot both be standard input");
-    return o->out ? check_out(o, path, err) : ATTEND_OK;
+    attend_status status = is_model(path) ? check_saved(o, path, err) : ATTEND_OK;
+    if (status >= 0 && o->at && o->predict)
+        status = at_error(err, ATTEND_OPTION, "--at and --predict: choose one");
+    if (status >= 0 && o->predict && strcmp(o->predict, "-") == 0 && strcmp(path, "-") == 0)
+        status = at_error(err, ATTEND_OPTION,
+                          "the data and --predict cannot both be standard input");
+    if (status >= 0 && o->weights && (o->json || o->at || o->predict))
+        status = at_error(err, ATTEND_OPTION,
+                          "--weights belongs to the report, not to JSON or predictions");
+    if (status >= 0 && o->out)
+        status = check_file("--out", o->out, path, o->overwrite, err);
+    if (status >= 0 && o->figure)
+        status = attend_figure_check_path(o->figure, err);
+    if (status >= 0 && o->figure)
+        status = check_file("--figure", o->figure, path, o->overwrite, err);
+    return status;
 }
 
 /* the x to predict, if any */
@@ -396,23 +267,25 @@ static attend_status make(at_cli *cli, const fit *o, const char *path, watcher *
     return train(o, points, w, pooling, err);
 }
 
-/* The file first, since a reader of stdout may go away; but a file that cannot be written does not
+/* The files first, since a reader of stdout may go away; but one that cannot be written does not
  * hide the rest. */
-static attend_status write_results(at_cli *cli, const fit *o, const char *path,
-                                   const at_points *points, const at_points *wanted,
-                                   const attend_pooling *pooling, attend_error *err)
+static attend_status write_results(at_cli *cli, const fit *o, at_fitted *f,
+                                   const at_points *wanted, attend_error *err)
 {
     attend_error other;
-    attend_status saved = ATTEND_OK, status;
     cli->input = NULL;
+    attend_status status = at_fit_judge(f, err), saved = ATTEND_OK;
+    if (status < 0)
+        return status;
     if (o->out)
-        saved = attend_pooling_save(pooling, o->out, err);
+        saved = attend_pooling_save(f->pooling, o->out, err);
+    if (o->figure && saved >= 0)
+        saved = at_fit_figure(f, o->figure, err);
     if (wanted->rows)
-        status = write_predictions(pooling, points, wanted, o->json, saved < 0 ? &other : err);
-    else {
-        report r = {.path = shown(path), .points = points, .pooling = pooling};
-        status = write_report(cli, o, &r, saved < 0 ? &other : err);
-    }
+        status = at_fit_predict(f, wanted, o->json, saved < 0 ? &other : err);
+    else
+        status = at_fit_report(cli, f, (at_fit_show){o->json, o->plot, o->weights},
+                               saved < 0 ? &other : err);
     return saved < 0 ? saved : status;
 }
 
@@ -427,8 +300,10 @@ static attend_status run(at_cli *cli, const void *fields, int operands, char **o
     attend_status status = check(o, operand[0], err);
     if (status >= 0)
         status = make(cli, o, operand[0], &w, &points, &wanted, &pooling, err);
-    if (status >= 0)
-        status = write_results(cli, o, operand[0], &points, &wanted, pooling, err);
+    if (status >= 0) {
+        at_fitted f = {.path = shown(operand[0]), .points = &points, .pooling = pooling};
+        status = write_results(cli, o, &f, &wanted, err);
+    }
     if (status >= 0 && at_cli_signal())
         status = stopped(&w, err);
     attend_pooling_free(pooling);
@@ -449,10 +324,11 @@ const at_command at_command_fit = {
              "Reads points (x, y) from a table with commas, semicolons, tabs or blanks between the "
              "columns, with or without a header, or from standard input for -.\n"
              "\n"
-             "The curve is f(x) = sum_j softmax_j(-((x - x_j) w)^2 / 2) y_j (Nadaraya and Watson "
-             "1964): attention with the points' x as keys and their y as values. w is learned by "
-             "predicting each point from all others. The report compares it with the average of "
-             "all y and with w = 1, where nothing is learned.",
+             "The curve is f(x) = sum_j a_j y_j (Nadaraya and Watson 1964): attention with the "
+             "points' x as keys and their y as values. Without parameters, the weights a come from "
+             "a kernel of the distance |x - x_j| / h; with parameters, they are softmax_j(-(w (x - "
+             "x_j))^2 / 2), and w is learned by predicting each point from all others. The report "
+             "compares both with the average of all y.",
          .options = options,
          .examples = examples},
     .size = sizeof(fit),

@@ -59,8 +59,23 @@ static attend_status show_build(const inspect *o, attend_error *err)
 /* ---- a file ----------------------------------------------------------------------------- */
 
 typedef struct {
-    size_t tensors, numbers, bytes;
+    size_t tensors, parameters, data, bytes; /* data: numbers that are no parameters */
 } total;
+
+/* Is a tensor among those that the note "data" names? */
+static bool is_data(const attend_tensors *tensors, const char *name)
+{
+    const char *key, *text;
+    size_t length = strlen(name);
+    for (size_t i = 0; attend_tensors_note(tensors, i, &key, &text); i++)
+        for (const char *word = text; strcmp(key, "data") == 0 && *word;) {
+            size_t n = strcspn(word, " ");
+            if (n == length && memcmp(word, name, n) == 0)
+                return true;
+            word += n + strspn(word + n, " ");
+        }
+    return false;
+}
 
 static void shape_cell(at_table *table, const attend_tensor_info *info)
 {
@@ -88,7 +103,7 @@ static void fill(at_table *table, const attend_tensors *tensors, bool json, tota
         at_table_cell(table, "%zu", info.count);
         at_table_cell(table, "%zu", info.bytes);
         sum->tensors++;
-        sum->numbers += info.count;
+        *(is_data(tensors, info.name) ? &sum->data : &sum->parameters) += info.count;
         sum->bytes += info.bytes;
     }
     table->cells.failed |= name.failed;
@@ -126,8 +141,8 @@ static void write_json(at_str *out, const attend_tensors *tensors, const at_tabl
 {
     at_str_add(out, "{\"file\": ");
     at_str_add_json(out, path);
-    at_str_print(out, ",\n\"parameters\": %zu, \"bytes\": %zu,\n\"metadata\": ", sum->numbers,
-                 sum->bytes);
+    at_str_print(out, ",\n\"parameters\": %zu, \"bytes\": %zu,\n\"metadata\": ",
+                 sum->parameters, sum->bytes);
     notes_json(out, tensors);
     at_str_add(out, ",\n\"tensors\": ");
     at_table_write(out, table, ATTEND_TABLE_JSON, 0);
@@ -140,7 +155,9 @@ static void write_text(at_str *out, const attend_tensors *tensors, const at_tabl
     const char *name, *text;
     at_table_write(out, table, ATTEND_TABLE_TEXT, columns);
     at_str_print(out, "\n%zu tensor%s, %zu parameter%s, ", sum->tensors,
-                 sum->tensors == 1 ? "" : "s", sum->numbers, sum->numbers == 1 ? "" : "s");
+                 sum->tensors == 1 ? "" : "s", sum->parameters, sum->parameters == 1 ? "" : "s");
+    if (sum->data)
+        at_str_print(out, "%zu numbers of data, ", sum->data);
     size_text(out, sum->bytes);
     at_str_add(out, "\n");
     for (size_t i = 0; attend_tensors_note(tensors, i, &name, &text); i++) {

@@ -106,6 +106,22 @@ static attend_status find_x(at_points *p, const at_csv *c, bool header, const ch
     return status;
 }
 
+/* A column says nothing new beside itself, and everything about itself. */
+static attend_status check_columns(const at_points *p, int y, attend_error *err)
+{
+    for (int i = 0; i < p->columns; i++) {
+        if (p->x_column[i] == y)
+            return at_error(err, ATTEND_OPTION,
+                            "--x and --y are both column %d; a fit needs two different ones",
+                            y + 1);
+        for (int j = 0; j < i; j++)
+            if (p->x_column[i] == p->x_column[j])
+                return at_error(err, ATTEND_OPTION, "--x names column %d twice",
+                                p->x_column[i] + 1);
+    }
+    return ATTEND_OK;
+}
+
 static void take_names(at_points *p, const at_csv *c, bool header, int y)
 {
     for (int i = 0; i < p->columns; i++) {
@@ -185,6 +201,8 @@ attend_status at_points_read(at_points *p, const char *path, const char *x, cons
         status = find_x(p, &c, header, x, err);
     if (status >= 0)
         status = find_column(&c, header, y, &y_column, err);
+    if (status >= 0)
+        status = check_columns(p, y_column, err);
     if (status >= 0) {
         take_names(p, &c, header, y_column);
         status = read_rows(p, &c, header, y_column, err);

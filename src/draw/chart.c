@@ -7,7 +7,7 @@
 #include "draw/axis.h"
 #include "draw/panel.h"
 
-enum { WIDTH = 330, HEIGHT = 215, SAMPLE = 18, BETWEEN = 14, RUN = 512 };
+enum { WIDTH = 330, HEIGHT = 215, SAMPLE = 16, BETWEEN = 11, RUN = 512 };
 
 /* ---- what the caller says ----------------------------------------------------------------- */
 

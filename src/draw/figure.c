@@ -164,7 +164,7 @@ static attend_status make(page *g, at_pen *pen, const char *path, at_page kind, 
 attend_status at_figure_save(const attend_figure *figure, const char *path, attend_error *err)
 {
     at_pen pen;
-    at_page kind;
+    at_page kind = ATTEND_PAGE_PNG;
     attend_status status = find_kind(path, &kind, err);
     if (status >= 0)
         status = check(figure, err);

@@ -13,48 +13,64 @@ enum { BLOCK = 1 << 20 }; /* attention weights computed at once: 4 MB */
 
 /* ---- the model -------------------------------------------------------------------------- */
 
-at_tensor *at_pooling_read(at_tape *t, const at_pooling *p, at_tensor *weight, int queries,
+static real weight_inside(const at_pooling *p, int column, double weight)
+{
+    return (real)fmin(fabs(weight) * p->unit[column], LARGEST_WEIGHT);
+}
+
+/* 1/h for each column */
+static at_tensor *inverse_width(at_tape *t, const at_pooling *p, double width)
+{
+    real *inside = at_scratch_reals(t, (size_t)p->columns);
+    for (int c = 0; inside && c < p->columns; c++)
+        inside[c] = weight_inside(p, c, 1 / width);
+    return at_failed(t) ? at_poison(t) : at_input(t, SHAPE(p->columns), inside);
+}
+
+at_reading at_pooling_read(at_tape *t, const at_pooling *p, at_pooling_way way, int queries,
                            const real *query, const at_mask *mask)
 {
-    int Q = queries, N = p->rows;
-    at_tensor *square = NULL; /* of the weighted distance, [Q,N] */
-    for (int c = 0; c < p->columns; c++) {
-        at_tensor *q = at_input(t, SHAPE(Q, 1), query + (size_t)c * (size_t)Q);
-        at_tensor *k = at_input(t, SHAPE(1, N), p->key + (size_t)c * (size_t)N);
-        at_tensor *distance = at_add(t, q, at_scale(t, k, -1)); /* [Q,N] */
-        distance = at_multiply(t, distance, at_slice(t, weight, 0, c, c + 1));
-        distance = at_multiply(t, distance, distance);
-        square = square ? at_add(t, square, distance) : distance;
-    }
-    at_tensor *attention = at_softmax(t, at_scale(t, square, (real)-0.5), mask); /* [Q,N] */
-    at_tensor *values = at_input(t, SHAPE(N, 1), p->value);
-    return at_matmul(t, attention, false, values, false, 1); /* [Q,1] */
+    int N = p->rows, C = p->columns;
+    at_tensor *q = at_input(t, SHAPE(1, queries, C), query);
+    at_tensor *keys = at_input(t, SHAPE(1, N, C), p->key);
+    at_tensor *values = at_input(t, SHAPE(1, N, 1), p->value);
+    if (way.kernel)
+        return at_pool(t, way.kernel, inverse_width(t, p, way.width), q, keys, values, mask);
+    at_memory m = at_attention_prepare(t, at_root(), &p->how, C, keys, values, mask);
+    return at_attention_read(t, at_root(), &p->how, &m, (at_query){.query = q, .weights = true});
 }
 
-at_tensor *at_pooling_loss(at_tape *t, const at_pooling *p, at_tensor *weight, int n,
+/* n of the points as queries [n][C], which must not see themselves */
+static real *points_as_queries(at_tape *t, const at_pooling *p, size_t n, const uint32_t *rows,
+                               at_mask *mask)
+{
+    size_t N = (size_t)p->rows, C = (size_t)p->columns;
+    real *query = at_scratch_reals(t, n * C);
+    unsigned char *hidden = at_scratch(t, n * N);
+    if (at_failed(t))
+        return NULL;
+    memset(hidden, 0, n * N);
+    for (size_t i = 0; i < n; i++) {
+        hidden[i * N + rows[i]] = 1;
+        memcpy(query + i * C, p->key + rows[i] * C, C * sizeof *query);
+    }
+    *mask = (at_mask){.hidden = hidden, .hidden_shape = SHAPE((int)n, p->rows)};
+    return query;
+}
+
+at_tensor *at_pooling_loss(at_tape *t, const at_pooling *p, at_pooling_way way, int n,
                            const uint32_t *rows)
 {
-    size_t N = (size_t)p->rows, Q = (size_t)n;
-    real *query = at_scratch_reals(t, Q * (size_t)p->columns), *target = at_scratch_reals(t, Q);
-    unsigned char *hidden = at_scratch(t, Q * N);
+    at_mask mask;
+    const real *query = points_as_queries(t, p, (size_t)n, rows, &mask);
+    real *target = at_scratch_reals(t, (size_t)n);
     if (at_failed(t))
         return at_poison(t);
-    memset(hidden, 0, Q * N);
-    for (size_t i = 0; i < Q; i++) {
-        hidden[i * N + rows[i]] = 1; /* a point must not see itself */
+    for (int i = 0; i < n; i++)
         target[i] = -p->value[rows[i]];
-        for (size_t c = 0; c < (size_t)p->columns; c++)
-            query[c * Q + i] = p->key[c * N + rows[i]];
-    }
-    at_mask mask = {.hidden = hidden, .hidden_shape = SHAPE(n, p->rows)};
-    at_tensor *read = at_pooling_read(t, p, weight, n, query, &mask);
-    at_tensor *error = at_add(t, read, at_input(t, SHAPE(n, 1), target));
+    at_reading read = at_pooling_read(t, p, way, n, query, &mask);
+    at_tensor *error = at_add(t, read.context, at_input(t, SHAPE(1, n, 1), target));
     return at_mean(t, at_multiply(t, error, error));
-}
-
-at_tensor *at_pooling_param(at_tape *t, const at_pooling *p)
-{
-    return at_param(t, at_root(), "weight", SHAPE(p->columns), INIT_ONE);
 }
 
 /* ---- the data --------------------------------------------------------------------------- */
@@ -94,24 +110,27 @@ static void measure(size_t n, const double *x, size_t stride, double *mean, doub
         *spread = 1;
 }
 
+/* Where the columns share one w, they share one unit too. */
 static void choose_units(at_pooling *p)
 {
     size_t C = (size_t)p->columns;
-    double width = 1.06 * pow(p->rows, -1.0 / (4 + p->columns));
+    double width = 1.06 * pow(p->rows, -1.0 / (4 + p->columns)), common = 0;
     for (size_t c = 0; c < C; c++) {
         measure((size_t)p->rows, p->x + c, C, &p->center[c], &p->unit[c]);
-        p->unit[c] *= width;
+        common += log(p->unit[c]) / (double)C;
     }
+    for (size_t c = 0; c < C; c++)
+        p->unit[c] = width * (p->how.vector ? p->unit[c] : exp(common));
     measure((size_t)p->rows, p->y, 1, &p->y_center, &p->y_unit);
 }
 
-/* rows of the data's x [n][C] to the inside [C][n] */
+/* rows of the data's x, inside */
 static void to_inside(const at_pooling *p, size_t n, const double *x, real *inside)
 {
     size_t C = (size_t)p->columns;
-    for (size_t c = 0; c < C; c++)
-        for (size_t i = 0; i < n; i++)
-            inside[c * n + i] = (real)((x[i * C + c] - p->center[c]) / p->unit[c]);
+    for (size_t i = 0; i < n; i++)
+        for (size_t c = 0; c < C; c++)
+            inside[i * C + c] = (real)((x[i * C + c] - p->center[c]) / p->unit[c]);
 }
 
 static bool allocate(at_pooling *p)
@@ -127,7 +146,18 @@ static bool allocate(at_pooling *p)
     return p->x && p->y && p->center && p->unit && p->key && p->value && p->params;
 }
 
-attend_status at_pooling_new(size_t rows, int columns, const double *x, const double *y,
+static void take(at_pooling *p, const double *x, const double *y)
+{
+    size_t N = (size_t)p->rows;
+    memcpy(p->x, x, N * (size_t)p->columns * sizeof *x);
+    memcpy(p->y, y, N * sizeof *y);
+    choose_units(p);
+    to_inside(p, N, x, p->key);
+    for (size_t i = 0; i < N; i++)
+        p->value[i] = (real)((y[i] - p->y_center) / p->y_unit);
+}
+
+attend_status at_pooling_new(size_t rows, int columns, const double *x, const double *y, bool each,
                              at_pooling **out, attend_error *err)
 {
     *out = NULL;
@@ -140,20 +170,17 @@ attend_status at_pooling_new(size_t rows, int columns, const double *x, const do
     p->rows = (int)rows;
     p->columns = columns;
     at_parameter *weight;
-    if (!allocate(p))
+    status = at_how_parse(&p->how, each ? "gaussian-w:vector" : "gaussian-w", err);
+    if (status >= 0 && !allocate(p))
         status = at_error_memory(err);
-    else
-        status = at_params_add(p->params, "weight", SHAPE(columns), INIT_ONE, &weight, err);
+    if (status >= 0)
+        status = at_params_add(p->params, "score.width", SHAPE(each ? columns : 1), INIT_ONE,
+                               &weight, err);
     if (status < 0) {
         at_pooling_free(p);
         return status;
     }
-    memcpy(p->x, x, rows * (size_t)columns * sizeof *x);
-    memcpy(p->y, y, rows * sizeof *y);
-    choose_units(p);
-    to_inside(p, rows, x, p->key);
-    for (size_t i = 0; i < rows; i++)
-        p->value[i] = (real)((y[i] - p->y_center) / p->y_unit);
+    take(p, x, y);
     *out = p;
     return ATTEND_OK;
 }
@@ -172,40 +199,38 @@ void at_pooling_free(at_pooling *p)
     at_free(p);
 }
 
-static real weight_inside(const at_pooling *p, int column, double weight)
+static at_parameter *weight_of(const at_pooling *p)
 {
-    return (real)fmin(fabs(weight) * p->unit[column], LARGEST_WEIGHT);
+    return at_params_find(p->params, "score.width");
 }
 
 attend_status at_pooling_set_weight(at_pooling *p, const double *weight, attend_error *err)
 {
-    at_parameter *inside = at_params_find(p->params, "weight");
     for (int c = 0; c < p->columns; c++) {
         if (!isfinite(weight[c]))
             return at_error(err, ATTEND_NUMBER, "pooling: the weight of column %d is not finite",
                             c + 1);
-        inside->value[c] = weight_inside(p, c, weight[c]);
+        if (p->how.vector || c == 0)
+            weight_of(p)->value[c] = weight_inside(p, c, weight[c]);
     }
     return ATTEND_OK;
 }
 
 void at_pooling_weight(const at_pooling *p, double *weight) /* its sign means nothing */
 {
-    const at_parameter *inside = at_params_find(p->params, "weight");
     for (int c = 0; c < p->columns; c++)
-        weight[c] = fabs((double)inside->value[c]) / p->unit[c];
+        weight[c] = fabs((double)weight_of(p)->value[p->how.vector ? c : 0]) / p->unit[c];
 }
 
 bool at_pooling_sound(const at_pooling *p)
 {
-    const at_parameter *inside = at_params_find(p->params, "weight");
-    for (int c = 0; c < p->columns; c++)
-        if (!(real_abs(inside->value[c]) <= (real)LARGEST_WEIGHT))
+    for (int c = 0; c < (p->how.vector ? p->columns : 1); c++)
+        if (!(real_abs(weight_of(p)->value[c]) <= (real)LARGEST_WEIGHT))
             return false;
     return true;
 }
 
-/* ---- with any weight -------------------------------------------------------------------- */
+/* ---- in the units of the data ----------------------------------------------------------- */
 
 static attend_status tape_status(const at_tape *t, attend_error *err)
 {
@@ -213,15 +238,7 @@ static attend_status tape_status(const at_tape *t, attend_error *err)
     return failed ? at_error(err, failed->status, "%s", failed->message) : ATTEND_OK;
 }
 
-static at_tensor *weight_tensor(at_tape *t, const at_pooling *p, const double *weight)
-{
-    real *inside = at_scratch_reals(t, (size_t)p->columns);
-    if (!inside)
-        return at_poison(t);
-    for (int c = 0; c < p->columns; c++)
-        inside[c] = weight_inside(p, c, weight[c]);
-    return at_input(t, SHAPE(p->columns), inside);
-}
+static size_t smaller(size_t a, size_t b) { return a < b ? a : b; }
 
 static size_t block_rows(const at_pooling *p)
 {
@@ -229,10 +246,18 @@ static size_t block_rows(const at_pooling *p)
     return (size_t)(rows > 1 ? rows : 1);
 }
 
-static size_t smaller(size_t a, size_t b) { return a < b ? a : b; }
+/* what a block of queries has read, in the units of y, and its weights unless they are not wanted
+ */
+static void give(const at_pooling *p, const at_reading *read, size_t n, double *y, double *weights)
+{
+    for (size_t i = 0; i < n; i++)
+        y[i] = (double)read->context->value[i] * p->y_unit + p->y_center;
+    for (size_t i = 0; weights && i < n * (size_t)p->rows; i++)
+        weights[i] = (double)read->weights->value[i];
+}
 
-attend_status at_pooling_predict(const at_pooling *p, const double *weight, size_t rows,
-                                 const double *x, double *y, attend_error *err)
+attend_status at_pooling_predict(const at_pooling *p, at_pooling_way way, size_t rows,
+                                 const double *x, double *y, double *weights, attend_error *err)
 {
     attend_status status = ATTEND_OK;
     at_tape *t = at_tape_new(p->params, ATTEND_INFER);
@@ -243,38 +268,66 @@ attend_status at_pooling_predict(const at_pooling *p, const double *weight, size
         real *query = at_scratch_reals(t, n * (size_t)p->columns);
         if (query)
             to_inside(p, n, x + begin * (size_t)p->columns, query);
-        at_tensor *w = weight_tensor(t, p, weight);
-        const at_tensor *read = at_failed(t) ? NULL : at_pooling_read(t, p, w, (int)n, query, NULL);
+        at_reading read = {.context = NULL};
+        if (query)
+            read = at_pooling_read(t, p, way, (int)n, query, NULL);
         status = tape_status(t, err);
-        for (size_t i = 0; i < n && status >= 0; i++)
-            y[begin + i] = (double)read->value[i] * p->y_unit + p->y_center;
+        if (status >= 0)
+            give(p, &read, n, y + begin, weights ? weights + begin * (size_t)p->rows : NULL);
         at_tape_reset(t);
     }
     at_tape_free(t);
     return status;
 }
 
-attend_status at_pooling_error(const at_pooling *p, const double *weight, double *error,
-                               attend_error *err)
+/* one block of points, without themselves */
+static attend_status leave_out(at_tape *t, const at_pooling *p, at_pooling_way way, size_t n,
+                               const uint32_t *rows, double *y, attend_error *err)
+{
+    at_mask mask;
+    const real *query = points_as_queries(t, p, n, rows, &mask);
+    at_reading read = {.context = NULL};
+    if (query)
+        read = at_pooling_read(t, p, way, (int)n, query, &mask);
+    attend_status status = tape_status(t, err);
+    if (status >= 0)
+        give(p, &read, n, y, NULL);
+    at_tape_reset(t);
+    return status;
+}
+
+attend_status at_pooling_left_out(const at_pooling *p, at_pooling_way way, size_t n,
+                                  const uint32_t *which, double *y, attend_error *err)
 {
     attend_status status = ATTEND_OK;
-    double sum = 0;
-    size_t N = (size_t)p->rows;
+    size_t most = smaller(block_rows(p), n ? n : 1);
     at_tape *t = at_tape_new(p->params, ATTEND_INFER);
-    uint32_t *rows = at_alloc(smaller(block_rows(p), N) * sizeof *rows);
+    uint32_t *rows = at_alloc(most * sizeof *rows);
     if (!t || !rows)
         status = at_error_memory(err);
-    for (size_t begin = 0, n; begin < N && status >= 0; begin += n) {
-        n = smaller(block_rows(p), N - begin);
-        for (size_t i = 0; i < n; i++)
-            rows[i] = (uint32_t)(begin + i);
-        const at_tensor *loss = at_pooling_loss(t, p, weight_tensor(t, p, weight), (int)n, rows);
-        status = tape_status(t, err);
-        sum += status < 0 ? 0 : (double)loss->value[0] * (double)n;
-        at_tape_reset(t);
+    for (size_t begin = 0; begin < n && status >= 0; begin += most) {
+        size_t count = smaller(most, n - begin);
+        for (size_t i = 0; i < count; i++)
+            rows[i] = which ? which[begin + i] : (uint32_t)(begin + i);
+        status = leave_out(t, p, way, count, rows, y + begin, err);
     }
-    *error = sum / (double)N * p->y_unit * p->y_unit;
     at_tape_free(t);
     at_free(rows);
+    return status;
+}
+
+attend_status at_pooling_error(const at_pooling *p, at_pooling_way way, size_t n,
+                               const uint32_t *which, double *error, attend_error *err)
+{
+    double *y = at_alloc((n ? n : 1) * sizeof *y), sum = 0;
+    if (!y)
+        return at_error_memory(err);
+    attend_status status = at_pooling_left_out(p, way, n, which, y, err);
+    for (size_t i = 0; i < n && status >= 0; i++) {
+        double missed = y[i] - p->y[which ? which[i] : i];
+        sum += missed * missed;
+    }
+    *error = sum / (double)(n ? n : 1);
+    at_free(y);
     return status;
 }

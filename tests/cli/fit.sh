@@ -5,13 +5,18 @@ expect 0 attend fit points.csv
 silent err
 narrow out 80
 says out "50 points of points.csv"
-says out "learned w"
+says out "parametric"
+says out "gaussian, h = 1"
 says out "• points"
 cp out report
 expect 0 attend fit points.csv --threads 1
 check "the same on one thread" 'cmp -s out report'
 expect 0 attend fit points.csv --no-plot
 check "no chart" '! grep -q points$ out && [ $(wc -l < out) -eq 8 ]'
+expect 0 attend fit points.csv --no-plot --weights
+narrow out 80
+says out "attention of each x on the points"
+check "a heat map" 'grep -q "██" out'
 LC_ALL=C attend fit points.csv > out
 check "ASCII where the terminal knows no more" '! LC_ALL=C grep -q "[^ -~]" out'
 says out "o points"
@@ -60,11 +65,60 @@ expect 0 attend fit points.csv --no-plot --out curve.safetensors --overwrite
 expect 0 attend fit curve.safetensors --at 1,2.5
 check "predicts the same" 'cmp -s out at'
 expect 0 attend inspect curve.safetensors
-says out "101 parameters"
+says out "3 tensors, 1 parameter, 100 numbers of data"
+for option in "-x 2" "--steps 10" "--rate 1" "--kernel boxcar" "--attention gaussian" \
+    "--width cv"; do
+    expect 2 attend fit curve.safetensors $option
+    says err "is a saved curve, which is not fitted again; give the points instead"
+done
+
+# poolings
+expect 0 attend fit points.csv --no-plot --kernel epanechnikov --width 0.7
+says out "epanechnikov, h = 0.7"
+expect 0 attend fit points.csv --attention gaussian --width cv --json
+check "nothing is learned" 'grep -qF "\"w\": []" out && ! grep -q learned out'
+check "a width is found" 'awk "BEGIN { exit !($(number width) > 0.2 && $(number width) < 0.6) }"'
+expect 0 attend fit points.csv --attention gaussian --kernel constant --at 1,4
+check "the average is the same everywhere" '[ "$(cut -d, -f2 out | sort -u | wc -l)" -eq 2 ]'
+expect 0 attend fit points.csv --attention gaussian --kernel boxcar --out box.safetensors
+expect 0 attend fit box.safetensors --no-plot
+says out "boxcar, h = 1"
+expect 2 attend fit points.csv --kernel boxer
+says err "did you mean 'boxcar'?"
+expect 2 attend fit points.csv --width wide
+says err '--width: "wide" is neither a positive number nor cv'
+expect 2 attend fit points.csv --width 0
+expect 2 attend fit points.csv --attention additive
+says err "a fit weighs points by their distance"
+expect 2 attend fit points.csv --attention gaussian-w/window:3
+says err "leave out what follows gaussian-w"
+expect 2 attend fit points.csv -x 1 -y 1
+says err "--x and --y are both column 1"
+expect 2 attend fit points.csv -x x,1 -y y
+says err "--x names column 1 twice"
+
+# figures
+for kind in png svg pdf; do
+    expect 0 attend fit points.csv --no-plot --figure "figure.$kind"
+    check "a $kind" '[ $(wc -c < figure.$kind) -gt 5000 ]'
+done
+cp figure.png before.png
+expect 2 attend fit points.csv --figure figure.png
+says err "--figure: figure.png exists; --overwrite replaces it"
+expect 0 attend fit points.csv --no-plot --figure figure.png --overwrite
+check "the same bytes" 'cmp -s figure.png before.png'
+expect 0 attend fit points.csv --attention gaussian --at 1 --figure kernel.png
+expect 2 attend fit points.csv --figure figure.gif
+says err "figure.gif: a figure's name ends in .png, .svg or .pdf"
+expect 74 attend fit points.csv --figure nowhere/figure.png
+expect 2 attend fit points.csv --weights --json
 
 # several columns
 printf '1 2 3\n2 3 4\n3 3 7\n4 5 6\n' > many.txt
-expect 0 attend fit many.txt -x 1,2 -y 3
+expect 0 attend fit many.txt -x 1,2 -y 3 --weights --figure many.png
+says out "attention of points"
+expect 0 attend fit many.txt -x 1,2 -y 3 --attention gaussian-w
+check "one w for all" 'sed -n "s/.*w = //p" out | awk -F "[, ]+" "{ exit !(\$1 == \$2) }"'
 expect 0 attend fit many.txt -x 1,2 -y 3 --predict many.txt
 check "a line per row" '[ $(wc -l < out) -eq 5 ] && [ "$(head -n 1 out)" = x1,x2,y ]'
 expect 2 attend fit many.txt -x 1,2 -y 3 --at 5
@@ -97,7 +151,7 @@ expect 65 attend fit header.csv
 expect 66 attend fit nothing.csv
 says err "nothing.csv: cannot open"
 expect 66 attend fit points.csv --predict nothing.csv
-expect 65 attend fit points.csv --predict bad.csv -x y
+expect 65 attend fit points.csv --predict bad.csv -x y -y x
 expect 2 attend fit points.csv -x z
 says err 'no column is called "z"'
 expect 2 attend fit points.csv --at 1,b

@@ -30,7 +30,7 @@ stop() # SIGNAL CODE: sends it while a long training runs
     code=$?
     [ $code -eq "$2" ] && good || bad "after $1 it ended with $code, not $2" out err
     says err "stopped after step"
-    says out "learned w"
+    says out "parametric"
     check "saved what it had" 'attend fit $file --at 1 > /dev/null'
 }
 set -m # a shell without job control starts jobs that ignore SIGINT

@@ -129,6 +129,103 @@ static void ignores_a_column_that_means_nothing(void **state)
     attend_pooling_free(p);
 }
 
+static void the_kernel_and_its_width_can_be_chosen(void **state)
+{
+    (void)state;
+    double least, most, found, error;
+    attend_fit_options o;
+    attend_fit_defaults(&o);
+    o.kernel = "epanechnikov";
+    o.attention = "gaussian";
+    o.width = 0.8;
+    attend_pooling *p = fit(&o);
+    assert_string_equal(attend_pooling_kernel(p), "epanechnikov");
+    assert_true(attend_pooling_width(p) == 0.8);
+    double given = error_of(p, ATTEND_POOLING_KERNEL);
+    assert_int_equal(attend_pooling_error_at(p, 0.8, &error, NULL), ATTEND_OK);
+    assert_true(error == given);
+    assert_int_equal(attend_pooling_error_at(p, 0, &error, NULL), ATTEND_OPTION);
+    attend_pooling_free(p);
+    o.width = 0;
+    p = fit(&o);
+    found = attend_pooling_width(p);
+    attend_pooling_widths(p, &least, &most);
+    assert_true(least < found && found < most);
+    assert_true(error_of(p, ATTEND_POOLING_KERNEL) < given);
+    attend_pooling_free(p);
+}
+
+static void what_was_not_learned_cannot_be_asked_for(void **state)
+{
+    (void)state;
+    const double at = 1;
+    double y, many[N];
+    attend_error err;
+    attend_fit_options o;
+    attend_fit_defaults(&o);
+    o.attention = "gaussian";
+    attend_pooling *p = fit(&o);
+    assert_null(attend_pooling_weight(p));
+    assert_int_equal(attend_pooling_predict(p, ATTEND_POOLING_LEARNED, 1, &at, &y, &err),
+                     ATTEND_OPTION);
+    assert_non_null(strstr(err.message, "nothing was learned here"));
+    assert_int_equal(attend_pooling_error(p, ATTEND_POOLING_LEARNED, &y, &err), ATTEND_OPTION);
+    assert_int_equal(attend_pooling_left_out(p, ATTEND_POOLING_LEARNED, many, &err), ATTEND_OPTION);
+    assert_int_equal(attend_pooling_attention(p, ATTEND_POOLING_LEARNED, 1, &at, many, &err),
+                     ATTEND_OPTION);
+    attend_pooling_free(p);
+}
+
+static void weights_and_left_out_points_explain_the_numbers(void **state)
+{
+    (void)state;
+    const double at[] = {0.7, 4.2};
+    double y[2], weights[2][N], left[N], missed = 0;
+    attend_pooling *p = fit(NULL);
+    for (int kind = 0; kind < 3; kind++) {
+        attend_pooling_kind k = (attend_pooling_kind)kind;
+        attend_pooling_predict(p, k, 2, at, y, NULL);
+        assert_int_equal(attend_pooling_attention(p, k, 2, at, &weights[0][0], NULL), ATTEND_OK);
+        for (int i = 0; i < 2; i++) {
+            double sum = 0, read = 0;
+            for (int j = 0; j < N; j++) {
+                sum += weights[i][j];
+                read += weights[i][j] * attend_pooling_y(p)[j];
+            }
+            assert_true(fabs(sum - 1) < 1e-5 && fabs(read - y[i]) < 1e-5);
+        }
+    }
+    assert_int_equal(attend_pooling_left_out(p, ATTEND_POOLING_LEARNED, left, NULL), ATTEND_OK);
+    for (int i = 0; i < N; i++)
+        missed += pow(left[i] - attend_pooling_y(p)[i], 2) / N;
+    assert_true(fabs(missed - error_of(p, ATTEND_POOLING_LEARNED)) < 1e-12);
+    attend_pooling_free(p);
+}
+
+static void one_weight_can_serve_all_columns(void **state)
+{
+    (void)state;
+    double x[N][2], first[N], y[N], one, each;
+    attend_pooling *p;
+    attend_fit_options o;
+    at_random place = {.seed = 12};
+    make_data(first, y);
+    for (uint32_t i = 0; i < N; i++) {
+        x[i][0] = first[i];
+        x[i][1] = 5 * at_random_uniform(place, i);
+    }
+    attend_fit_defaults(&o);
+    o.attention = "gaussian-w";
+    assert_int_equal(attend_fit(N, 2, &x[0][0], y, &o, &p, NULL), ATTEND_OK);
+    assert_true(attend_pooling_weight(p)[0] == attend_pooling_weight(p)[1]);
+    one = error_of(p, ATTEND_POOLING_LEARNED);
+    attend_pooling_free(p);
+    assert_int_equal(attend_fit(N, 2, &x[0][0], y, NULL, &p, NULL), ATTEND_OK);
+    each = error_of(p, ATTEND_POOLING_LEARNED);
+    assert_true(each < 0.8 * one); /* the second column means nothing, and only one can say so */
+    attend_pooling_free(p);
+}
+
 typedef struct {
     int calls, stop_at, steps;
     double loss;
@@ -188,6 +285,14 @@ static void refuses_options_that_make_no_sense(void **state)
     o = good, o.steps = -1, check_options(o, ATTEND_OPTION);
     o = good, o.batch = -1, check_options(o, ATTEND_OPTION);
     o = good, o.steps = 0, check_options(o, ATTEND_OK);
+    o = good, o.width = -1, check_options(o, ATTEND_OPTION);
+    o = good, o.width = INFINITY, check_options(o, ATTEND_OPTION);
+    o = good, o.kernel = "boxcars", check_options(o, ATTEND_OPTION);
+    o = good, o.kernel = o.attention = NULL, check_options(o, ATTEND_OK);
+    o = good, o.attention = "dot", check_options(o, ATTEND_OPTION);
+    o = good, o.attention = "gaussian-w/window:5", check_options(o, ATTEND_OPTION);
+    o = good, o.attention = "gaussian-w/global/hard", check_options(o, ATTEND_OPTION);
+    o = good, o.attention = "gaussian-w/global/soft/1", check_options(o, ATTEND_OPTION);
 }
 
 static void says_when_the_numbers_explode(void **state)
@@ -227,6 +332,39 @@ static void predicts_the_same_after_save_and_load(void **state)
     attend_pooling_free(q);
 }
 
+static void remembers_how_it_was_fitted(void **state)
+{
+    (void)state;
+    static const char *const attentions[] = {"gaussian", "gaussian-w", "gaussian-w:vector"};
+    double x[N], y[N], before, after;
+    make_data(x, y);
+    for (int i = 0; i < 3; i++) {
+        attend_fit_options o;
+        attend_fit_defaults(&o);
+        o.attention = attentions[i];
+        o.kernel = "triangular";
+        o.width = 0.123456789;
+        o.steps = 5;
+        attend_pooling *p, *q;
+        double pairs[N];
+        for (int j = 0; j < N; j++)
+            pairs[j] = x[j / 2 + j % 2 * (N / 2)];
+        assert_int_equal(attend_fit(N / 2, 2, pairs, y, &o, &p, NULL), ATTEND_OK);
+        assert_int_equal(attend_pooling_save(p, path, NULL), ATTEND_OK);
+        assert_int_equal(attend_pooling_load(path, &q, NULL), ATTEND_OK);
+        assert_string_equal(attend_pooling_kernel(q), "triangular");
+        assert_true(attend_pooling_width(q) == 0.123456789);
+        assert_int_equal(attend_pooling_weight(q) == NULL, i == 0);
+        for (int kind = 0; kind < (i ? 3 : 2); kind++) {
+            attend_pooling_error(p, (attend_pooling_kind)kind, &before, NULL);
+            attend_pooling_error(q, (attend_pooling_kind)kind, &after, NULL);
+            assert_true(before == after);
+        }
+        attend_pooling_free(p);
+        attend_pooling_free(q);
+    }
+}
+
 static void saves_a_file_that_attend_tensors_can_show(void **state)
 {
     (void)state;
@@ -239,7 +377,7 @@ static void saves_a_file_that_attend_tensors_can_show(void **state)
     attend_pooling_free(p);
     assert_int_equal(attend_tensors_open(path, &t, &err), ATTEND_OK);
     assert_int_equal(attend_tensors_count(t), 3);
-    assert_int_equal(attend_tensors_info(t, 1, &info), 1);
+    assert_int_equal(attend_tensors_info(t, 0, &info), 1);
     assert_string_equal(info.name, "x");
     assert_string_equal(info.dtype, "F64");
     assert_true(info.rank == 2 && info.shape[0] == N && info.shape[1] == 1);
@@ -248,7 +386,10 @@ static void saves_a_file_that_attend_tensors_can_show(void **state)
     assert_int_equal(attend_tensors_note(t, 0, &name, &text), 1);
     assert_string_equal(name, "model_type");
     assert_string_equal(text, "pooling");
-    assert_int_equal(attend_tensors_note(t, 1, &name, &text), 0);
+    assert_int_equal(attend_tensors_note(t, 4, &name, &text), 1);
+    assert_string_equal(name, "data");
+    assert_string_equal(text, "x y");
+    assert_int_equal(attend_tensors_note(t, 5, &name, &text), 0);
     attend_tensors_free(t);
     attend_tensors_free(NULL);
 }
@@ -256,7 +397,8 @@ static void saves_a_file_that_attend_tensors_can_show(void **state)
 static void write_text(const char *header)
 {
     FILE *file = fopen(path, "wb");
-    unsigned char length[8] = {(unsigned char)strlen(header)};
+    size_t size = strlen(header);
+    unsigned char length[8] = {(unsigned char)(size & 255), (unsigned char)(size >> 8)};
     double zeros[8] = {0};
     fwrite(length, 1, 8, file);
     fputs(header, file);
@@ -267,13 +409,26 @@ static void write_text(const char *header)
 static void refuses_files_of_another_kind(void **state)
 {
     (void)state;
+#define NOTES(attention, kernel, width)                                       \
+    "{\"__metadata__\":{\"attention\":\"" attention "\",\"kernel\":\"" kernel \
+    "\",\"width\":\"" width "\"},"
+#define TENSOR(name, type, shape, offsets) \
+    "\"" name "\":{\"dtype\":\"" type "\",\"shape\":[" shape "],\"data_offsets\":[" offsets "]}"
+#define GOOD NOTES("gaussian-w", "boxcar", "1")
     static const char *const wrong[] = {
-        "{\"other\":{\"dtype\":\"F64\",\"shape\":[4],\"data_offsets\":[0,32]}}",
-        "{\"weight\":{\"dtype\":\"F32\",\"shape\":[8],\"data_offsets\":[0,32]}}",
-        "{\"weight\":{\"dtype\":\"F64\",\"shape\":[2,2],\"data_offsets\":[0,32]}}",
-        "{\"weight\":{\"dtype\":\"F64\",\"shape\":[1],\"data_offsets\":[0,8]},"
-        "\"x\":{\"dtype\":\"F64\",\"shape\":[2,1],\"data_offsets\":[8,24]},"
-        "\"y\":{\"dtype\":\"F64\",\"shape\":[1],\"data_offsets\":[24,32]}}"};
+        "{" TENSOR("other", "F64", "4", "0,32") "}",
+        "{\"__metadata__\":{\"attention\":\"gaussian\"}," TENSOR("x", "F64", "4", "0,32") "}",
+        NOTES("dot", "boxcar", "1") TENSOR("x", "F64", "4", "0,32") "}",
+        NOTES("gaussian", "nothing", "1") TENSOR("x", "F64", "4", "0,32") "}",
+        NOTES("gaussian", "boxcar", "0") TENSOR("x", "F64", "4", "0,32") "}",
+        NOTES("gaussian", "boxcar", "inf") TENSOR("x", "F64", "4", "0,32") "}",
+        GOOD TENSOR("x", "F64", "4", "0,32") "}",
+        GOOD TENSOR("x", "F32", "4,2", "0,32") "}",
+        GOOD TENSOR("x", "F64", "2,1", "0,16") "," TENSOR("y", "F64", "2", "16,32") "}",
+        GOOD TENSOR("x", "F64", "1,1", "0,8") "," TENSOR("y", "F64", "2", "8,24") "," TENSOR(
+            "weight", "F64", "1", "24,32") "}",
+        GOOD TENSOR("x", "F64", "1,1", "0,8") "," TENSOR("y", "F64", "1", "8,16") "," TENSOR(
+            "weight", "F64", "2", "16,32") "}"};
     for (size_t i = 0; i < sizeof wrong / sizeof *wrong; i++) {
         attend_error err;
         attend_pooling *p;
@@ -334,10 +489,15 @@ int main(void)
         cmocka_unit_test(learns_with_a_part_of_the_points_in_each_step),
         cmocka_unit_test(gives_the_same_bits_again_and_on_any_number_of_threads),
         cmocka_unit_test(ignores_a_column_that_means_nothing),
+        cmocka_unit_test(the_kernel_and_its_width_can_be_chosen),
+        cmocka_unit_test(what_was_not_learned_cannot_be_asked_for),
+        cmocka_unit_test(weights_and_left_out_points_explain_the_numbers),
+        cmocka_unit_test(one_weight_can_serve_all_columns),
         cmocka_unit_test(reports_each_step_and_stops_when_told),
         cmocka_unit_test(refuses_options_that_make_no_sense),
         cmocka_unit_test(says_when_the_numbers_explode),
         cmocka_unit_test(predicts_the_same_after_save_and_load),
+        cmocka_unit_test(remembers_how_it_was_fitted),
         cmocka_unit_test(saves_a_file_that_attend_tensors_can_show),
         cmocka_unit_test(refuses_files_of_another_kind),
         cmocka_unit_test(reports_every_allocation_that_fails),

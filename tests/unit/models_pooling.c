@@ -35,8 +35,24 @@ static at_pooling *make(size_t rows, int columns, const double *x, const double 
 {
     at_pooling *p;
     attend_error err;
-    assert_int_equal(at_pooling_new(rows, columns, x, y, &p, &err), ATTEND_OK);
+    assert_int_equal(at_pooling_new(rows, columns, x, y, true, &p, &err), ATTEND_OK);
     return p;
+}
+
+static const at_pooling_way learned = {.kernel = NULL};
+
+static void predict(at_pooling *p, const double *w, size_t rows, const double *x, double *y)
+{
+    assert_int_equal(at_pooling_set_weight(p, w, NULL), ATTEND_OK);
+    assert_int_equal(at_pooling_predict(p, learned, rows, x, y, NULL, NULL), ATTEND_OK);
+}
+
+static double error_of(at_pooling *p, const double *w)
+{
+    double error;
+    assert_int_equal(at_pooling_set_weight(p, w, NULL), ATTEND_OK);
+    assert_int_equal(at_pooling_error(p, learned, (size_t)p->rows, NULL, &error, NULL), ATTEND_OK);
+    return error;
 }
 
 /* the definition, in double; skip: a point that is not seen, or -1 */
@@ -67,7 +83,7 @@ static void predicts_what_the_formula_says(void **state)
     at_pooling *p = make(N, C, &x[0][0], y);
     static const double weights[][C] = {{0, 0}, {1, 1}, {3, 0.2}, {-2, 7}};
     for (size_t k = 0; k < sizeof weights / sizeof *weights; k++) {
-        assert_int_equal(at_pooling_predict(p, weights[k], N, &x[0][0], got, NULL), ATTEND_OK);
+        predict(p, weights[k], N, &x[0][0], got);
         for (int i = 0; i < N; i++)
             assert_true(fabs(got[i] - by_definition(x, y, weights[k], x[i], -1)) < 50 * tolerance);
     }
@@ -77,14 +93,13 @@ static void predicts_what_the_formula_says(void **state)
 static void leaves_each_point_out_of_its_own_error(void **state)
 {
     (void)state;
-    double x[N][C], y[N], got, expected = 0;
+    double x[N][C], y[N], expected = 0;
     const double w[C] = {2, 1};
     make_data(x, y);
     for (int i = 0; i < N; i++)
         expected += pow(by_definition(x, y, w, x[i], i) - y[i], 2) / N;
     at_pooling *p = make(N, C, &x[0][0], y);
-    assert_int_equal(at_pooling_error(p, w, &got, NULL), ATTEND_OK);
-    assert_true(fabs(got - expected) < 10 * tolerance * expected);
+    assert_true(fabs(error_of(p, w) - expected) < 10 * tolerance * expected);
     at_pooling_free(p);
 }
 
@@ -93,8 +108,9 @@ static at_tensor *build_loss(at_tape *t, at_path s, const void *arg)
 {
     static const uint32_t rows[] = {0, 7, 3, 39, 20};
     const at_pooling *p = arg;
-    at_tensor *weight = at_param(t, s, "weight", SHAPE(C), INIT_CONSTANT((real)0.8));
-    return at_pooling_loss(t, p, weight, 5, rows);
+    int numbers = p->how.vector ? C : 1;
+    at_tape_bind(t, "score.width", at_param(t, s, "w", SHAPE(numbers), INIT_CONSTANT((real)0.8)));
+    return at_pooling_loss(t, p, learned, 5, rows);
 }
 
 static void gradient_agrees_with_differences(void **state)
@@ -102,17 +118,20 @@ static void gradient_agrees_with_differences(void **state)
     (void)state;
     double x[N][C], y[N];
     make_data(x, y);
-    at_pooling *p = make(N, C, &x[0][0], y);
-    at_check c = at_gradient_check(build_loss, p, gradient_tolerance, NULL, NULL);
-    if (!c.ok)
-        fail_msg("error %g at %s", c.worst, c.where);
-    at_pooling_free(p);
+    for (int each = 0; each < 2; each++) {
+        at_pooling *p;
+        assert_int_equal(at_pooling_new(N, C, &x[0][0], y, each, &p, NULL), ATTEND_OK);
+        at_check c = at_gradient_check(build_loss, p, gradient_tolerance, NULL, NULL);
+        if (!c.ok)
+            fail_msg("error %g at %s", c.worst, c.where);
+        at_pooling_free(p);
+    }
 }
 
 static void does_not_depend_on_the_units_of_the_data(void **state)
 {
     (void)state;
-    double x[N][C], y[N], big[N][C], far[N], error, scaled;
+    double x[N][C], y[N], big[N][C], far[N];
     make_data(x, y);
     for (int i = 0; i < N; i++) {
         big[i][0] = 1e6 * x[i][0] - 7e5;
@@ -121,8 +140,7 @@ static void does_not_depend_on_the_units_of_the_data(void **state)
     }
     at_pooling *p = make(N, C, &x[0][0], y), *q = make(N, C, &big[0][0], far);
     const double w[C] = {2, 1}, u[C] = {2e-6, 1e6};
-    assert_int_equal(at_pooling_error(p, w, &error, NULL), ATTEND_OK);
-    assert_int_equal(at_pooling_error(q, u, &scaled, NULL), ATTEND_OK);
+    double error = error_of(p, w), scaled = error_of(q, u);
     assert_true(fabs(scaled / 1e6 - error) < 20 * tolerance * error);
     at_pooling_free(p);
     at_pooling_free(q);
@@ -148,7 +166,7 @@ static void sees_the_nearest_point_with_a_huge_weight(void **state)
     const double x[] = {0, 1, 2, 3}, y[] = {5, 6, 7, 9}, at[] = {0.1, 1.2, 2.9, 400}, w = 1e30;
     double got[4];
     at_pooling *p = make(4, 1, x, y);
-    assert_int_equal(at_pooling_predict(p, &w, 3, at, got, NULL), ATTEND_OK);
+    predict(p, &w, 3, at, got);
     assert_true(fabs(got[0] - 5) < 1e-3 && fabs(got[1] - 6) < 1e-3 && fabs(got[2] - 9) < 1e-3);
     at_pooling_free(p);
 }
@@ -157,11 +175,12 @@ static void works_on_points_that_are_all_the_same(void **state)
 {
     (void)state;
     const double x[] = {4, 4, 4}, y[] = {7, 7, 7}, w = 1;
-    double got[3], error;
+    double got[3], width;
     at_pooling *p = make(3, 1, x, y);
-    assert_int_equal(at_pooling_predict(p, &w, 3, x, got, NULL), ATTEND_OK);
-    assert_int_equal(at_pooling_error(p, &w, &error, NULL), ATTEND_OK);
-    assert_true(fabs(got[0] - 7) < 1e-5 && error < 1e-9);
+    predict(p, &w, 3, x, got);
+    assert_true(fabs(got[0] - 7) < 1e-5 && error_of(p, &w) < 1e-9);
+    assert_int_equal(at_pooling_best_width(p, &at_kernel_boxcar, &width, NULL), ATTEND_OK);
+    assert_true(width > 0 && isfinite(width));
     at_pooling_free(p);
 }
 
@@ -170,19 +189,19 @@ static void computes_many_queries_in_blocks(void **state)
     (void)state;
     enum { MANY = 1500 };
     double *x = malloc(MANY * sizeof *x), *y = malloc(MANY * sizeof *y);
-    double *got = malloc(MANY * sizeof *got), one, error;
+    double *got = malloc(MANY * sizeof *got), one;
     const double w = 3;
     for (int i = 0; i < MANY; i++) {
         x[i] = i * 0.01;
         y[i] = sin(x[i]);
     }
     at_pooling *p = make(MANY, 1, x, y);
-    assert_int_equal(at_pooling_predict(p, &w, MANY, x, got, NULL), ATTEND_OK);
+    predict(p, &w, MANY, x, got);
     for (int i = 0; i < MANY; i += 97) { /* bit for bit what it is alone */
-        assert_int_equal(at_pooling_predict(p, &w, 1, x + i, &one, NULL), ATTEND_OK);
+        predict(p, &w, 1, x + i, &one);
         assert_true(one == got[i]);
     }
-    assert_int_equal(at_pooling_error(p, &w, &error, NULL), ATTEND_OK);
+    double error = error_of(p, &w);
     assert_true(error > 0 && error < 0.01);
     at_pooling_free(p);
     free(x);
@@ -195,9 +214,126 @@ static void check_refused(size_t rows, int columns, const double *x, const doubl
 {
     at_pooling *p;
     attend_error err;
-    assert_int_equal(at_pooling_new(rows, columns, x, y, &p, &err), status);
+    assert_int_equal(at_pooling_new(rows, columns, x, y, true, &p, &err), status);
     assert_null(p);
     assert_non_null(strstr(err.message, part));
+}
+
+/* ---- kernels ---- */
+
+static double kernel_by_definition(int kernel, double u)
+{
+    switch (kernel) {
+    case 0: return 1;
+    case 1: return u < 1;
+    case 2: return fmax(0, 1 - u);
+    case 3: return fmax(0, 1 - u * u);
+    default: return exp(-u * u / 2);
+    }
+}
+
+/* the definition: K(u) / sum K, or all alike where all K are 0 */
+static double pooled(const double x[N][C], const double y[N], const double *at, int kernel,
+                     double h, int skip)
+{
+    double sum = 0, read = 0, all = 0, n = 0;
+    for (int j = 0; j < N; j++) {
+        double K = kernel_by_definition(kernel, hypot(at[0] - x[j][0], at[1] - x[j][1]) / h);
+        if (j == skip)
+            continue;
+        sum += K;
+        read += K * y[j];
+        all += y[j];
+        n++;
+    }
+    return sum > 0 ? read / sum : all / n;
+}
+
+static void pools_with_every_kernel_as_its_definition_says(void **state)
+{
+    (void)state;
+    static const double widths[] = {0.01, 0.7, 1, 3, 100};
+    double x[N][C], y[N], got[N], left[N];
+    make_data(x, y);
+    assert_int_equal(at_kernel_count, 5);
+    for (int each = 0; each < 2; each++) {
+        at_pooling *p;
+        assert_int_equal(at_pooling_new(N, C, &x[0][0], y, each, &p, NULL), ATTEND_OK);
+        for (int k = 0; k < at_kernel_count; k++)
+            for (size_t w = 0; w < sizeof widths / sizeof *widths; w++) {
+                at_pooling_way way = {at_kernels[k], widths[w]};
+                at_pooling_predict(p, way, N, &x[0][0], got, NULL, NULL);
+                at_pooling_left_out(p, way, N, NULL, left, NULL);
+                for (int i = 0; i < N; i++) {
+                    double expected = pooled(x, y, x[i], k, widths[w], -1);
+                    double others = pooled(x, y, x[i], k, widths[w], i);
+                    if (k == 4
+                        && widths[w] < 0.1) /* all K underflow in this definition, not in ours */
+                        continue;
+                    if (fabs(got[i] - expected) > 100 * tolerance
+                        || fabs(left[i] - others) > 100 * tolerance)
+                        fail_msg("%s, h = %g, point %d: %g and %g, not %g and %g",
+                                 at_kernels[k]->about.name, widths[w], i, got[i], left[i], expected,
+                                 others);
+                }
+            }
+        at_pooling_free(p);
+    }
+}
+
+static void gives_the_weights_it_pools_with(void **state)
+{
+    (void)state;
+    double x[N][C], y[N], got[2], weights[2][N];
+    make_data(x, y);
+    at_pooling *p = make(N, C, &x[0][0], y);
+    at_pooling_way way = {&at_kernel_epanechnikov, 2};
+    assert_int_equal(at_pooling_predict(p, way, 2, &x[0][0], got, &weights[0][0], NULL), ATTEND_OK);
+    for (int i = 0; i < 2; i++) {
+        double sum = 0, read = 0;
+        for (int j = 0; j < N; j++) {
+            sum += weights[i][j];
+            read += weights[i][j] * y[j];
+        }
+        assert_true(fabs(sum - 1) < 10 * tolerance && fabs(read - got[i]) < 100 * tolerance);
+    }
+    at_pooling_free(p);
+}
+
+static void finds_the_width_with_the_least_error(void **state)
+{
+    (void)state;
+    double x[N][C], y[N], h, best, error, least, most;
+    make_data(x, y);
+    at_pooling *p = make(N, C, &x[0][0], y);
+    at_pooling_widths(p, &least, &most);
+    for (int k = 1; k < at_kernel_count; k++) {
+        assert_int_equal(at_pooling_best_width(p, at_kernels[k], &h, NULL), ATTEND_OK);
+        at_pooling_error(p, (at_pooling_way){at_kernels[k], h}, N, NULL, &best, NULL);
+        for (double other = least; other < most; other *= 1.3) {
+            at_pooling_error(p, (at_pooling_way){at_kernels[k], other}, N, NULL, &error, NULL);
+            if (best > 1.02 * error)
+                fail_msg("%s: %g at h = %g, but %g at %g", at_kernels[k]->about.name, best, h,
+                         error, other);
+        }
+    }
+    at_pooling_free(p);
+}
+
+static void columns_may_share_one_weight(void **state)
+{
+    (void)state;
+    double x[N][C], y[N], w[C], got[N];
+    const double given[C] = {1.5, 1.5};
+    at_pooling *p;
+    make_data(x, y);
+    assert_int_equal(at_pooling_new(N, C, &x[0][0], y, false, &p, NULL), ATTEND_OK);
+    predict(p, given, N, &x[0][0], got);
+    at_pooling_weight(p, w);
+    assert_true(fabs(w[0] - 1.5) < 1e-5 && w[0] == w[1]);
+    for (int i = 0; i < N; i++)
+        assert_true(fabs(got[i] - by_definition(x, y, given, x[i], -1)) < 50 * tolerance);
+    at_pooling_free(p);
 }
 
 static void refuses_data_that_cannot_be_fitted(void **state)
@@ -216,19 +352,22 @@ static void refuses_data_that_cannot_be_fitted(void **state)
 static void reports_every_allocation_that_fails(void **state)
 {
     (void)state;
-    const double x[] = {0, 1, 2}, y[] = {0, 1, 2}, w = 1;
-    double got[3], error;
+    const double x[] = {0, 1, 2}, y[] = {0, 1, 2};
+    const at_pooling_way boxcar = {&at_kernel_boxcar, 1};
+    double got[3], width;
     computes_many_queries_in_blocks(NULL); /* what stays allocated for good is there now */
     attend_status status = ATTEND_MEMORY;
     long n = 0, live = at_alloc_live();
     for (; status != ATTEND_OK; n++) {
         at_pooling *p;
         at_alloc_fail_after(n);
-        status = at_pooling_new(3, 1, x, y, &p, NULL);
+        status = at_pooling_new(3, 1, x, y, true, &p, NULL);
         if (status >= 0)
-            status = at_pooling_predict(p, &w, 3, x, got, NULL);
+            status = at_pooling_predict(p, learned, 3, x, got, NULL, NULL);
         if (status >= 0)
-            status = at_pooling_error(p, &w, &error, NULL);
+            status = at_pooling_error(p, boxcar, 3, NULL, &width, NULL);
+        if (status >= 0)
+            status = at_pooling_best_width(p, &at_kernel_boxcar, &width, NULL);
         at_alloc_fail_after(-1);
         at_pooling_free(p);
         assert_true(status == ATTEND_OK || status == ATTEND_MEMORY);
@@ -248,6 +387,10 @@ int main(void)
         cmocka_unit_test(sees_the_nearest_point_with_a_huge_weight),
         cmocka_unit_test(works_on_points_that_are_all_the_same),
         cmocka_unit_test(computes_many_queries_in_blocks),
+        cmocka_unit_test(pools_with_every_kernel_as_its_definition_says),
+        cmocka_unit_test(gives_the_weights_it_pools_with),
+        cmocka_unit_test(finds_the_width_with_the_least_error),
+        cmocka_unit_test(columns_may_share_one_weight),
         cmocka_unit_test(refuses_data_that_cannot_be_fitted),
         cmocka_unit_test(reports_every_allocation_that_fails),
     };
