@@ -38,7 +38,7 @@ typedef struct {
 typedef struct {
     at_about about;
     bool knows_positions; /* permuting keys and values does more than permute the weights */
-    bool one_width;       /* queries and keys must be as wide as each other, unless there are heads */
+    bool one_width;       /* queries and keys must be as wide as each other, without heads */
     bool linear;          /* what prepare does to a mean of keys is the mean of what it does */
 
     /* reads what follows the colon (values[0..n)) into how; NULL where nothing may follow */
