@@ -32,7 +32,11 @@ void at_gpt2_split_specials(at_tokenizer *t, bool split);
 
 /* ---- its files ---- */
 
-/* ["left right", ["left", "right"], ...], once the vocabulary is there */
+/* "#version", and "left right" a line; once the vocabulary is there. file is for messages. */
+attend_status at_gpt2_read_merge_lines(at_gpt2 *g, const char *text, size_t size, const char *file,
+                                       attend_error *err);
+
+/* ["left right", ["left", "right"], ...], likewise */
 attend_status at_gpt2_read_merges(at_gpt2 *g, const json_t *list, const char *file,
                                   attend_error *err);
 

@@ -21,6 +21,7 @@ typedef struct {
     const char *file;
     size_t line; /* from 1; or, in JSON, the number of the merge */
     int twice;   /* pairs that were there already */
+    at_str both; /* the pieces of a merge, together */
     attend_error *err;
 } merger;
 
@@ -44,23 +45,19 @@ static attend_status unknown_piece(const merger *m, const char *text, size_t siz
 static attend_status add_merge(merger *m, const char *left, size_t left_size, const char *right,
                                size_t right_size)
 {
-    at_str both = {0};
-    at_str_add_bytes(&both, left, left_size);
-    at_str_add_bytes(&both, right, right_size);
+    at_str_clear(&m->both);
+    at_str_add_bytes(&m->both, left, left_size);
+    at_str_add_bytes(&m->both, right, right_size);
     at_merge merge = {piece(m, left, left_size), piece(m, right, right_size),
-                      piece(m, at_str_text(&both), both.length)};
-    attend_status status = ATTEND_OK;
-    if (both.failed)
-        status = at_error_memory(m->err);
-    else if (merge.left < 0)
-        status = unknown_piece(m, left, left_size);
-    else if (merge.right < 0)
-        status = unknown_piece(m, right, right_size);
-    else if (merge.merged < 0)
-        status = unknown_piece(m, both.text, both.length);
-    at_str_free(&both);
-    if (status < 0)
-        return status;
+                      piece(m, at_str_text(&m->both), m->both.length)};
+    if (m->both.failed)
+        return at_error_memory(m->err);
+    if (merge.left < 0)
+        return unknown_piece(m, left, left_size);
+    if (merge.right < 0)
+        return unknown_piece(m, right, right_size);
+    if (merge.merged < 0)
+        return unknown_piece(m, m->both.text, m->both.length);
     m->twice += at_bpe_rank(m->g->bpe, merge.left, merge.right) >= 0;
     return at_bpe_add(m->g->bpe, merge) ? ATTEND_OK : at_error_memory(m->err);
 }
@@ -84,14 +81,11 @@ static void say_twice(const merger *m)
                at_show(m->file).text, m->twice);
 }
 
-static attend_status read_merges(at_gpt2 *g, const char *path, attend_error *err)
+attend_status at_gpt2_read_merge_lines(at_gpt2 *g, const char *text, size_t size, const char *file,
+                                       attend_error *err)
 {
-    char *text;
-    size_t size;
-    attend_status status = at_file_read(path, LARGEST, &text, &size, err);
-    if (status < 0)
-        return status;
-    merger m = {.g = g, .file = path, .err = err};
+    merger m = {.g = g, .file = file, .err = err};
+    attend_status status = ATTEND_OK;
     for (size_t at = 0; at < size && status >= 0;) {
         const char *line = text + at, *end = memchr(line, '\n', size - at);
         size_t length = end ? (size_t)(end - line) : size - at;
@@ -104,6 +98,18 @@ static attend_status read_merges(at_gpt2 *g, const char *path, attend_error *err
     }
     if (status >= 0)
         say_twice(&m);
+    at_str_free(&m.both);
+    return status;
+}
+
+static attend_status read_merges(at_gpt2 *g, const char *path, attend_error *err)
+{
+    char *text;
+    size_t size;
+    attend_status status = at_file_read(path, LARGEST, &text, &size, err);
+    if (status < 0)
+        return status;
+    status = at_gpt2_read_merge_lines(g, text, size, path, err);
     at_free(text);
     return status;
 }
@@ -127,16 +133,13 @@ attend_status at_gpt2_read_merges(at_gpt2 *g, const json_t *list, const char *fi
 {
     merger m = {.g = g, .file = file, .err = err};
     attend_status status = ATTEND_OK;
-    json_t *merge;
-    size_t i;
-    json_array_foreach(list, i, merge)
-    {
+    for (size_t i = 0; i < json_array_size(list) && status >= 0; i++) {
         m.line = i + 1;
-        status = add_json(&m, merge);
-        if (status < 0)
-            return status;
+        status = add_json(&m, json_array_get(list, i));
     }
-    say_twice(&m);
+    if (status >= 0)
+        say_twice(&m);
+    at_str_free(&m.both);
     return status;
 }
 

@@ -6,12 +6,12 @@
 #include "base/memory.h"
 #include "base/utf8.h"
 
-/* As GPT-2 has it, but for U+180E: PCRE2 counts it as white space, Unicode does not any more. */
-#define SPACE "[^\\S\\x{180E}]"
-#define OTHER "[\\S\\x{180E}]"
-static const char pattern[] = "'s|'t|'re|'ve|'m|'ll|'d| ?\\p{L}+| ?\\p{N}+"
-                              "| ?(?:[^\\s\\p{L}\\p{N}]|\\x{180E})+|" SPACE "+(?!" OTHER ")|" SPACE
-                              "+";
+/* White space is written out: PCRE2's \s has U+180E too, which Unicode does not count any more. */
+#define BLANKS                                                                              \
+    "\\x09-\\x0D\\x20\\x{85}\\x{A0}\\x{1680}\\x{2000}-\\x{200A}\\x{2028}\\x{2029}\\x{202F}" \
+    "\\x{205F}\\x{3000}"
+static const char pattern[] = "'s|'t|'re|'ve|'m|'ll|'d| ?\\p{L}+| ?\\p{N}+| ?[^" BLANKS
+                              "\\p{L}\\p{N}]+|[" BLANKS "]+(?![^" BLANKS "])|[" BLANKS "]+";
 
 struct at_gpt2_words {
     pcre2_general_context *memory;

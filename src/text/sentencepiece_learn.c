@@ -21,13 +21,13 @@ typedef struct {
     bool visible; /* something was there to learn from */
 } feeder;
 
+/* What its normalisation is sure to leave: some symbols become blanks there. */
 static bool has_visible(const char *text, size_t size)
 {
     for (size_t at = 0; at < size;) {
         uint32_t code;
         int length = at_utf8_get(text + at, size - at, &code);
-        if (!at_is_space(code) && !at_is_control(code) && !at_is_separator(code)
-            && !at_is_mark(code))
+        if ((code > ' ' && code < 0x7F) || at_is_letter(code) || at_is_digit(code))
             return true;
         at += length ? (size_t)length : 1;
     }
@@ -101,7 +101,7 @@ static attend_status find_visible(feeder *f, attend_error *err)
         if (more < 0)
             return (attend_status)more;
         if (more == 0)
-            return at_error(err, ATTEND_FORMAT, "there is no text to learn from");
+            return at_error(err, ATTEND_FORMAT, "there are no letters, digits or punctuation to learn from");
     }
     return ATTEND_OK;
 }

@@ -279,6 +279,17 @@ typedef struct {
     int count;
 } candidate;
 
+/* « Oui. » has a blank before the quote, and »Ja« none behind the one that opens. */
+static bool french_quote_closes(const at_sentences *s, size_t at)
+{
+    uint32_t code;
+    size_t blank = (size_t)at_space_at(s->text + at, s->size - at);
+    if (!blank || s->text[at] == '\n' || !peek(s, at + blank, &code) || code != 0xBB)
+        return false;
+    peek(s, at + blank + 2, &code);
+    return !at_is_letter(code) && !at_is_digit(code);
+}
+
 static candidate candidate_at(const at_sentences *s, size_t at)
 {
     candidate c = {.begin = at, .end = at};
@@ -293,13 +304,10 @@ static candidate candidate_at(const at_sentences *s, size_t at)
     c.marks_end = c.end;
     for (;;) {
         length = peek(s, c.end, &code);
-        size_t blank = (size_t)at_space_at(s->text + c.end, s->size - c.end);
-        uint32_t behind;
         if (length && closes(code))
             c.end += length;
-        else if (c.end < s->size && blank && code != '\n' && peek(s, c.end + blank, &behind)
-                 && behind == 0xBB && c.last != WIDE) /* « Oui. » */
-            c.end += blank + 2;
+        else if (c.last != WIDE && french_quote_closes(s, c.end))
+            c.end += (size_t)at_space_at(s->text + c.end, s->size - c.end) + 2;
         else
             return c;
     }

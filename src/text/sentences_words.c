@@ -134,12 +134,24 @@ static bool has(const char *words, const char *word, size_t size)
     return memmem(words, strlen(words), key, size + 2) != NULL;
 }
 
-at_word_class at_word_class_of(const char *word, size_t size, unsigned languages)
+static at_word_class find(const char *word, size_t size, unsigned languages)
 {
     for (size_t i = 0; i < sizeof lists / sizeof *lists; i++)
         if (lists[i].languages & languages && has(lists[i].words, word, size))
             return lists[i].class;
     return ATTEND_WORD_PLAIN;
+}
+
+/* also as it is written at the beginning of a sentence */
+at_word_class at_word_class_of(const char *word, size_t size, unsigned languages)
+{
+    char small[LONGEST];
+    at_word_class class = find(word, size, languages);
+    if (class != ATTEND_WORD_PLAIN || size == 0 || size > LONGEST || *word < 'A' || *word > 'Z')
+        return class;
+    memcpy(small, word, size);
+    small[0] = (char)(small[0] - 'A' + 'a');
+    return find(small, size, languages);
 }
 
 bool at_word_starts(const char *word, size_t size, unsigned languages)
