@@ -101,7 +101,8 @@ static attend_status find_visible(feeder *f, attend_error *err)
         if (more < 0)
             return (attend_status)more;
         if (more == 0)
-            return at_error(err, ATTEND_FORMAT, "there are no letters, digits or punctuation to learn from");
+            return at_error(err, ATTEND_FORMAT,
+                            "there are no letters, digits or punctuation to learn from");
     }
     return ATTEND_OK;
 }
