@@ -6,7 +6,7 @@
 #include "base/memory.h"
 #include "base/random.h"
 
-enum { POOL_BATCHES = 100 };
+enum { POOL_BATCHES = 1000 };
 
 typedef struct {
     size_t items;
@@ -21,7 +21,9 @@ static uint32_t larger(uint32_t x, uint32_t y) { return x > y ? x : y; }
 
 /* ---- order ------------------------------------------------------------------------------ */
 
-/* Sorted by the longer side, then by the other; equal ones stay in their random order. */
+/* Sorted by the second side (the first where there is none), then by the other one, up and down in
+ * turns, so that there is no jump where the second side grows. Equal ones stay in their random
+ * order. */
 typedef struct {
     uint64_t key;
     uint32_t item;
@@ -30,7 +32,7 @@ typedef struct {
 static uint64_t sort_key(const work *w, uint32_t i)
 {
     uint32_t a = length_a(w, i), b = length_b(w, i);
-    return (uint64_t)larger(a, b) << 32 | (a + b - larger(a, b));
+    return (uint64_t)b << 32 | (b % 2 ? UINT32_MAX - a : a);
 }
 
 /* by bytes of the key from the lowest: stable, and as fast for any lengths */

@@ -16,7 +16,7 @@
 typedef struct {
     size_t sentences; /* examples in a batch at most; 0: any number */
     size_t tokens; /* places, padding included, of a batch's larger side at most; 0: any number */
-    size_t pool;   /* examples sorted together; 0: as many as a hundred batches have */
+    size_t pool;   /* examples sorted together; 0: as many as a thousand batches have */
     bool in_order; /* no random order, no sorting: examples as they come */
     uint64_t seed;
 } at_plan_options;

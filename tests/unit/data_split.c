@@ -1,0 +1,162 @@
+#include "data/split.h"
+
+#include "data_tokens.h"
+
+static void reads_shares(void **state)
+{
+    (void)state;
+    const struct {
+        const char *text;
+        double share;
+        size_t count;
+    } good[] = {{"5%", 0.05, 0},   {"0.25", 0.25, 0},   {"0", 0, 0},
+                {"1000", 0, 1000}, {"12.5%", 0.125, 0}, {"0%", 0, 0}};
+    static const char *const bad[] = {"", "%", "100%", "1.5", "-3", "-5%", "x", "5 %", "1e"};
+    at_share s;
+    attend_error err;
+    for (size_t i = 0; i < sizeof good / sizeof *good; i++) {
+        assert_int_equal(at_share_parse(&s, good[i].text, "--valid", &err), ATTEND_OK);
+        assert_true(s.share == good[i].share);
+        assert_int_equal(s.count, good[i].count);
+    }
+    for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {
+        assert_int_equal(at_share_parse(&s, bad[i], "--valid", &err), ATTEND_OPTION);
+        assert_says(&err, "--valid: ");
+    }
+}
+
+/* pairs in which every source comes one to five times, spelt a little differently */
+static void make_pairs(at_str *out, int sources)
+{
+    uint32_t seed = 7;
+    for (int i = 0; i < sources; i++)
+        for (int k = 0; k <= i % 5; k++) {
+            at_str_print(out, "%sSource %d%s\t", k % 2 ? " " : "", i, k == 3 ? "  " : "");
+            random_words(out, &seed, 3);
+            at_str_add(out, "\n");
+        }
+}
+
+static int source_of(const at_corpus *c, size_t i)
+{
+    at_example e;
+    char text[40] = "";
+    int number;
+    at_corpus_at(c, i, NULL, &e);
+    memcpy(text, e.source.text, e.source.size);
+    assert_int_equal(sscanf(text, " Source %d", &number), 1);
+    return number;
+}
+
+static void no_source_stands_on_two_sides(void **state)
+{
+    (void)state;
+    at_str text = {0};
+    make_pairs(&text, 2000);
+    at_corpus *c = corpus_of(text.text, "pairs");
+    size_t size = at_corpus_size(c), sizes[ATTEND_PARTS];
+    unsigned char *part = malloc(size);
+    const at_share shares[][2] = {
+        {{.share = 0.05}, {.share = 0.1}},
+        {{.count = 100}, {.count = 300}},
+        {{.share = 0.5}, {.share = 0}},
+        {{.count = 1}, {.share = 0.3}},
+    };
+    for (size_t k = 0; k < sizeof shares / sizeof *shares; k++) {
+        attend_error err;
+        int side[2000];
+        memset(side, -1, sizeof side);
+        assert_int_equal(at_split(c, shares[k][0], shares[k][1], part, sizes, &err), ATTEND_OK);
+        assert_int_equal(sizes[0] + sizes[1] + sizes[2], size);
+        for (size_t i = 0; i < size; i++) {
+            int source = source_of(c, i);
+            assert_true(side[source] == -1 || side[source] == part[i]);
+            side[source] = part[i];
+        }
+        for (int p = 0; p < 2; p++) {
+            at_share s = shares[k][p];
+            double wanted = s.count ? (double)s.count : s.share * (double)size;
+            double got = (double)sizes[p ? ATTEND_PART_TEST : ATTEND_PART_VALID];
+            assert_true(got >= wanted * (s.count ? 1 : 0.8));
+            assert_true(got <= wanted * 1.2 + 5);
+        }
+    }
+    free(part);
+    at_corpus_free(c);
+    at_str_free(&text);
+}
+
+static void an_example_keeps_its_side_when_the_corpus_grows(void **state)
+{
+    (void)state;
+    at_str text = {0};
+    size_t sizes[ATTEND_PARTS];
+    attend_error err;
+    make_pairs(&text, 500);
+    at_corpus *small = corpus_of(text.text, "pairs");
+    make_pairs(&text, 900);
+    at_corpus *large = corpus_of(text.text, "pairs");
+    unsigned char *a = malloc(at_corpus_size(small)), *b = malloc(at_corpus_size(large));
+    at_share valid = {.share = 0.1}, test = {.share = 0.1};
+    assert_int_equal(at_split(small, valid, test, a, sizes, &err), ATTEND_OK);
+    assert_int_equal(at_split(large, valid, test, b, sizes, &err), ATTEND_OK);
+    assert_memory_equal(a, b, at_corpus_size(small));
+    free(a);
+    free(b);
+    at_corpus_free(small);
+    at_corpus_free(large);
+    at_str_free(&text);
+}
+
+static void lines_of_a_document_stay_together(void **state)
+{
+    (void)state;
+    at_str text = {0};
+    size_t sizes[ATTEND_PARTS];
+    attend_error err;
+    uint32_t seed = 3;
+    for (int i = 0; i < 300; i++) {
+        at_str_add(&text, i ? "\n" : "");
+        for (int k = 0; k < 4; k++) {
+            random_words(&text, &seed, 5);
+            at_str_add(&text, "\nthe same line everywhere\n");
+        }
+    }
+    at_corpus *c = corpus_of(text.text, "text");
+    unsigned char *part = malloc(at_corpus_size(c));
+    assert_int_equal(at_split(c, (at_share){.share = 0.2}, (at_share){0}, part, sizes, &err),
+                     ATTEND_OK);
+    for (size_t i = 0; i < at_corpus_size(c); i++)
+        assert_int_equal(part[i], part[i / 8 * 8]);
+    assert_in_range(sizes[ATTEND_PART_VALID], 300, 700);
+    free(part);
+    at_corpus_free(c);
+    at_str_free(&text);
+}
+
+static void leaves_something_for_training(void **state)
+{
+    (void)state;
+    size_t sizes[ATTEND_PARTS];
+    unsigned char part[2];
+    attend_error err;
+    at_corpus *c = corpus_of("a\tb\na\tc\n", "pairs");
+    assert_int_equal(at_split(c, (at_share){.count = 1}, (at_share){0}, part, sizes, &err),
+                     ATTEND_OPTION);
+    assert_says(&err, "take all 2 examples");
+    assert_int_equal(at_split(c, (at_share){0}, (at_share){0}, part, sizes, &err), ATTEND_OK);
+    assert_int_equal(sizes[ATTEND_PART_TRAIN], 2);
+    at_corpus_free(c);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(reads_shares),
+        cmocka_unit_test(no_source_stands_on_two_sides),
+        cmocka_unit_test(an_example_keeps_its_side_when_the_corpus_grows),
+        cmocka_unit_test(lines_of_a_document_stay_together),
+        cmocka_unit_test(leaves_something_for_training),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
