@@ -1,11 +1,17 @@
 /* Whole training steps: forward, backward, optimiser, on a batch that is there. Each is the model
  * that the peer script calls by the same name.
  *
+ * a   Keras' tutorial: two GRU layers of 1024, additive attention of 1024, vocabulary 5000; the
+ *     peer computes keys and outputs anew at each step, as tutorials do; a_smart: once
+ * b   Bahdanau: GRU 256 in both directions, additive attention of 256, vocabulary 8000
+ * c   Luong: two LSTM layers of 512, bilinear attention, input feeding, vocabulary 8000
+ *     all three: batches of 64, 16 words on each side, Adam
  * k   a character model: one-hot 256, GRU 512, softmax over 256, batch 64 of 32 steps, Adam
  *
  * A new one is a function that builds its loss, one that counts its products, a row in `models`,
  * and a line in bench/cases. */
 #include "bench.h"
+#include "models/translator.h"
 #include "nn/layers.h"
 #include "train/optim.h"
 
@@ -51,7 +57,83 @@ static double k_flops(void)
     return 2.0 * K_IDS * (2 * input + 3 * state + 3 * output);
 }
 
+/* ---- a, b, c: translators ----------------------------------------------------------------- */
+
+enum { BATCH = 64, WORDS = 16, SIDE = BATCH * WORDS };
+
+static at_seq2seq translator(const char *preset, int hidden, int embedding, int layers, int words)
+{
+    attend_error err;
+    at_translator s;
+    at_seq2seq m;
+    if (at_translator_preset(&s, preset, &err) < 0)
+        bench_die(err.message, preset);
+    s.hidden = hidden;
+    s.embedding = embedding;
+    s.layers = layers;
+    s.dropout = 0;
+    if (at_translator_model(&s, words, words, &m, &err) < 0)
+        bench_die(err.message, preset);
+    return m;
+}
+
+/* ids: the source, the words before, the words that come */
+static at_tensor *translator_loss(at_tape *t, const at_seq2seq *m, const int *ids)
+{
+    at_source e = at_seq2seq_encode(t, m, (at_ids){SHAPE(BATCH, WORDS), ids}, NULL);
+    at_decoder state = at_seq2seq_start(m, &e);
+    at_decoded d = at_seq2seq_decode(t, m, &e, &state, (at_ids){SHAPE(BATCH, WORDS), ids + SIDE},
+                                     false);
+    return at_seq2seq_loss(t, m, d.features, (at_ids){SHAPE(BATCH, WORDS), ids + 2 * SIDE}, mean);
+}
+
+static at_tensor *a_loss(at_tape *t, const int *ids)
+{
+    at_seq2seq m = translator("keras", 1024, 256, 2, 5000);
+    return translator_loss(t, &m, ids);
+}
+
+static at_tensor *b_loss(at_tape *t, const int *ids)
+{
+    at_seq2seq m = translator("bahdanau", 256, 256, 1, 8000);
+    return translator_loss(t, &m, ids);
+}
+
+static at_tensor *c_loss(at_tape *t, const int *ids)
+{
+    at_seq2seq m = translator("luong", 512, 512, 2, 8000);
+    return translator_loss(t, &m, ids);
+}
+
+/* products of one word on each side: forward, and twice that backward */
+static double times(double multiply_adds) { return 6.0 * SIDE * multiply_adds; }
+
+static double a_flops(void)
+{
+    double E = 256, H = 1024, V = 5000;
+    return times(3 * H * (E + H) + 3 * H * 2 * H + H * H /* keys */ + H * H /* query */
+                 + 2.0 * WORDS * H + 3 * H * (E + 2 * H) + H * V);
+}
+
+static double b_flops(void)
+{
+    double E = 256, H = 256, V = 8000;
+    return times(2 * 3 * H * (E + H) + 2 * H * H + H * H + WORDS * 3 * H + 3 * H * (E + 3 * H)
+                 + (E + 3 * H) * E + E * V);
+}
+
+static double c_flops(void)
+{
+    double H = 512, V = 8000;
+    return times(2 * 4 * H * 2 * H + H * H + 2.0 * WORDS * H + 4 * H * 3 * H + 4 * H * 2 * H
+                 + 2 * H * H + H * V);
+}
+
 static const model models[] = {
+    {"a", "adam:lr=1e-3", 3 * SIDE, 5000, a_loss, a_flops},
+    {"a_smart", "adam:lr=1e-3", 3 * SIDE, 5000, a_loss, a_flops},
+    {"b", "adam:lr=1e-3", 3 * SIDE, 8000, b_loss, b_flops},
+    {"c", "adam:lr=1e-3", 3 * SIDE, 8000, c_loss, c_flops},
     {"k", "adam:lr=1e-3", 2 * K_IDS, K_WORDS, k_loss, k_flops},
 };
 

@@ -129,14 +129,14 @@ static at_tensor *first_state(at_tape *t, const at_seq2seq *m, const char *name,
     return at_tanh(t, at_linear(t, at_in(in("start"), "%s%d", name, place), from, m->hidden));
 }
 
-static at_encoded encode(at_tape *t, const at_seq2seq *m, at_tensor *x, const int *lengths)
+static at_source encode(at_tape *t, const at_seq2seq *m, at_tensor *x, const int *lengths)
 {
     if (at_failed(t))
-        return (at_encoded){.states = at_poison(t)};
+        return (at_source){.states = at_poison(t)};
     int B = x->shape.dim[0], top = m->layers - 1;
     int R = m->readout == ATTEND_READOUT_STATE ? m->hidden : m->embedding;
-    at_encoded e = {.lengths = lengths,
-                    .mask = {dropout_mask(t, m, B, m->embedding), dropout_mask(t, m, B, R)}};
+    at_source e = {.lengths = lengths,
+                   .mask = {dropout_mask(t, m, B, m->embedding), dropout_mask(t, m, B, R)}};
     x = drop(t, m, x, dropout_mask(t, m, B, m->embedding));
     at_stack_options o = stack(m, m->layers, m->bidirectional);
     at_stack_result r = at_recurrent_stack(t, at_in(in("encoder"), "rnn"), x,
@@ -159,22 +159,22 @@ static at_encoded encode(at_tape *t, const at_seq2seq *m, at_tensor *x, const in
     return e;
 }
 
-at_encoded at_seq2seq_encode(at_tape *t, const at_seq2seq *m, at_ids source, const int *lengths)
+at_source at_seq2seq_encode(at_tape *t, const at_seq2seq *m, at_ids source, const int *lengths)
 {
     if (m->reversed)
         source = reversed(t, source, lengths);
     return encode(t, m, embed(t, m, "encoder", source, m->source_vocabulary), lengths);
 }
 
-at_encoded at_seq2seq_encode_features(at_tape *t, const at_seq2seq *m, at_tensor *features,
-                                      const int *lengths)
+at_source at_seq2seq_encode_features(at_tape *t, const at_seq2seq *m, at_tensor *features,
+                                     const int *lengths)
 {
     return encode(t, m, at_linear(t, in("features"), features, m->embedding), lengths);
 }
 
 /* ---- decoder ------------------------------------------------------------------------------- */
 
-at_decoder at_seq2seq_start(const at_seq2seq *m, const at_encoded *source)
+at_decoder at_seq2seq_start(const at_seq2seq *m, const at_source *source)
 {
     at_decoder d = {.feed = NULL};
     memcpy(d.h, source->h, (size_t)m->decoder_layers * sizeof *d.h);
@@ -195,7 +195,7 @@ static at_tensor *recur(at_tape *t, const at_seq2seq *m, at_decoder *d, at_tenso
 }
 
 /* what the windows lie around: min(t, n-1) */
-static const int *centres(at_tape *t, const at_encoded *source, int B, int Q, int first)
+static const int *centres(at_tape *t, const at_source *source, int B, int Q, int first)
 {
     int *p = at_scratch(t, (size_t)B * (size_t)Q * sizeof *p);
     int S = at_failed(t) ? 0 : source->states->shape.dim[1];
@@ -207,7 +207,7 @@ static const int *centres(at_tape *t, const at_encoded *source, int B, int Q, in
 }
 
 /* one read of the queries [B,Q,H] of steps first, first + 1, .. */
-static at_reading look(at_tape *t, const at_seq2seq *m, const at_encoded *source, at_tensor *query,
+static at_reading look(at_tape *t, const at_seq2seq *m, const at_source *source, at_tensor *query,
                        int first, bool weights)
 {
     if (at_failed(t))
@@ -240,7 +240,7 @@ typedef struct {
 } steps;
 
 /* step by step: e is one word's embedding [B,1,E] */
-static steps step_before(at_tape *t, const at_seq2seq *m, const at_encoded *source, at_decoder *d,
+static steps step_before(at_tape *t, const at_seq2seq *m, const at_source *source, at_decoder *d,
                          at_tensor *e, bool weights)
 {
     at_tensor *h = d->h[m->decoder_layers - 1];
@@ -250,7 +250,7 @@ static steps step_before(at_tape *t, const at_seq2seq *m, const at_encoded *sour
         .h = recur(t, m, d, with_context(t, m, e, r.context)), .c = r.context, .read = r};
 }
 
-static steps step_feeding(at_tape *t, const at_seq2seq *m, const at_encoded *source, at_decoder *d,
+static steps step_feeding(at_tape *t, const at_seq2seq *m, const at_source *source, at_decoder *d,
                           at_tensor *e, bool weights)
 {
     if (!d->feed && !at_failed(t))
@@ -272,7 +272,7 @@ static at_tensor *join(at_tape *t, int T, const steps *s, size_t offset, int axi
     return !part[0] ? NULL : T == 1 ? part[0] : at_concat(t, T, part, axis);
 }
 
-static steps loop(at_tape *t, const at_seq2seq *m, const at_encoded *source, at_decoder *d,
+static steps loop(at_tape *t, const at_seq2seq *m, const at_source *source, at_decoder *d,
                   at_tensor *e, bool weights)
 {
     int T = e->shape.dim[1];
@@ -299,7 +299,7 @@ static at_tensor *repeat(at_tape *t, at_tensor *c, int T)
 }
 
 /* all steps at once: nothing that is read goes back into the states */
-static steps at_once(at_tape *t, const at_seq2seq *m, const at_encoded *source, at_decoder *d,
+static steps at_once(at_tape *t, const at_seq2seq *m, const at_source *source, at_decoder *d,
                      at_tensor *e, bool weights)
 {
     int T = e->shape.dim[1], first = d->position;
@@ -334,7 +334,7 @@ static at_tensor *readout(at_tape *t, const at_seq2seq *m, const steps *s, at_te
                : maxout(t, at_linear(t, p, all, 2 * m->embedding), m->embedding);
 }
 
-at_decoded at_seq2seq_decode(at_tape *t, const at_seq2seq *m, const at_encoded *source,
+at_decoded at_seq2seq_decode(at_tape *t, const at_seq2seq *m, const at_source *source,
                              at_decoder *state, at_ids words, bool weights)
 {
     at_tensor *e = embed(t, m, "decoder", words, m->target_vocabulary);

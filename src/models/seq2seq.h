@@ -72,14 +72,14 @@ typedef struct {
     at_memory memory;   /* the states, prepared for reads; unless place is none */
     at_tensor *mask[2]; /* [B,1,..]: variational dropout of words and of features, or NULL */
     at_tensor *h[ATTEND_STACK_MAX_STATES], *c[ATTEND_STACK_MAX_STATES]; /* the decoder's first */
-} at_encoded;
+} at_source;
 
 /* ids [B,S] with lengths [B]; the caller's memory, alive until the tape is reset. */
-at_encoded at_seq2seq_encode(at_tape *t, const at_seq2seq *m, at_ids source, const int *lengths);
+at_source at_seq2seq_encode(at_tape *t, const at_seq2seq *m, at_ids source, const int *lengths);
 
 /* The same from feature vectors [B,S,source_features]. */
-at_encoded at_seq2seq_encode_features(at_tape *t, const at_seq2seq *m, at_tensor *features,
-                                      const int *lengths);
+at_source at_seq2seq_encode_features(at_tape *t, const at_seq2seq *m, at_tensor *features,
+                                     const int *lengths);
 
 /* ---- decoder ------------------------------------------------------------------------------- */
 
@@ -89,7 +89,7 @@ typedef struct {
     int position;    /* steps done */
 } at_decoder;
 
-at_decoder at_seq2seq_start(const at_seq2seq *m, const at_encoded *source);
+at_decoder at_seq2seq_start(const at_seq2seq *m, const at_source *source);
 
 typedef struct {
     at_tensor *features;        /* [B,T,R]: what the output layer takes */
@@ -99,7 +99,7 @@ typedef struct {
 } at_decoded;
 
 /* T steps on the words y_{t-1} [B,T]; state is moved on. */
-at_decoded at_seq2seq_decode(at_tape *t, const at_seq2seq *m, const at_encoded *source,
+at_decoded at_seq2seq_decode(at_tape *t, const at_seq2seq *m, const at_source *source,
                              at_decoder *state, at_ids words, bool weights);
 
 /* ---- output -------------------------------------------------------------------------------- */

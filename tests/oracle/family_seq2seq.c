@@ -73,7 +73,7 @@ static void check_loss(at_case *c, const at_seq2seq *m, at_ids source, const int
     at_tape *t = c->tape;
 
     bind_all(c, m);
-    at_encoded e = at_seq2seq_encode(t, m, source, lengths);
+    at_source e = at_seq2seq_encode(t, m, source, lengths);
     at_decoder state = at_seq2seq_start(m, &e);
     at_decoded d = at_seq2seq_decode(t, m, &e, &state, at_case_ids(c, "tgt_in"), true);
     at_case_output(c, "logits", at_seq2seq_logits(t, m, d.features));
@@ -104,7 +104,7 @@ static void check_greedy(at_case *c, const at_seq2seq *m, at_ids source, const i
     for (int b = 0; word && b < B; b++)
         word[b] = BEGIN;
     bind_all(c, m);
-    at_encoded e = at_seq2seq_encode(c->tape, m, source, lengths);
+    at_source e = at_seq2seq_encode(c->tape, m, source, lengths);
     at_decoder state = at_seq2seq_start(m, &e);
     size_t steps = json_array_size(json_array_get(greedy, 0));
     for (size_t i = 0; word && i < steps && !at_failed(c->tape); i++) {

@@ -65,7 +65,7 @@ static const variant variants[] = {
 
 static at_tensor *loss_of(at_tape *t, const at_seq2seq *m)
 {
-    at_encoded e = at_seq2seq_encode(t, m, (at_ids){SHAPE(B, S), source}, lengths);
+    at_source e = at_seq2seq_encode(t, m, (at_ids){SHAPE(B, S), source}, lengths);
     at_decoder state = at_seq2seq_start(m, &e);
     at_decoded d = at_seq2seq_decode(t, m, &e, &state, (at_ids){SHAPE(B, T), words}, false);
     at_ids goal = {SHAPE(B, T), targets};
@@ -106,7 +106,7 @@ static real *logits_of(at_params *params, const at_seq2seq *m, int first, int ro
     for (int b = 0; b < rows; b++)
         for (int j = 0; j < longest; j++)
             ids[b * longest + j] = j < S ? source[(first + b) * S + j] : 6;
-    at_encoded e = at_seq2seq_encode(t, m, (at_ids){SHAPE(rows, longest), ids}, lengths + first);
+    at_source e = at_seq2seq_encode(t, m, (at_ids){SHAPE(rows, longest), ids}, lengths + first);
     at_decoder state = at_seq2seq_start(m, &e);
     for (int at = 0, n = stepwise ? 1 : T; at < T; at += n) {
         int word[B * T];
