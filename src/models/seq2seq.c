@@ -136,6 +136,7 @@ static at_source encode(at_tape *t, const at_seq2seq *m, at_tensor *x, const int
     int B = x->shape.dim[0], top = m->layers - 1;
     int R = m->readout == ATTEND_READOUT_STATE ? m->hidden : m->embedding;
     at_source e = {.lengths = lengths,
+                   .width = 1,
                    .mask = {dropout_mask(t, m, B, m->embedding), dropout_mask(t, m, B, R)}};
     x = drop(t, m, x, dropout_mask(t, m, B, m->embedding));
     at_stack_options o = stack(m, m->layers, m->bidirectional);
@@ -194,16 +195,31 @@ static at_tensor *recur(at_tape *t, const at_seq2seq *m, at_decoder *d, at_tenso
     return r.output;
 }
 
-/* what the windows lie around: min(t, n-1) */
+/* what the windows lie around: min(t, n-1); the hypotheses of a beam are at one step */
 static const int *centres(at_tape *t, const at_source *source, int B, int Q, int first)
 {
     int *p = at_scratch(t, (size_t)B * (size_t)Q * sizeof *p);
     int S = at_failed(t) ? 0 : source->states->shape.dim[1];
     for (int i = 0; p && i < B * Q; i++) {
         int n = source->lengths ? source->lengths[i / Q] : S;
-        p[i] = first + i % Q < n ? first + i % Q : n - 1;
+        int step = first + (source->width > 1 ? 0 : i % Q);
+        p[i] = step < n ? step : n - 1;
     }
     return p;
+}
+
+/* what the hypotheses of a beam have read together, each for itself again */
+static at_reading apart(at_tape *t, at_reading r, int rows)
+{
+    at_tensor *w = r.weights;
+    if (w && w->shape.dim[1] > 1)
+        w = at_transpose(t, w, 1, 2); /* [B,W,heads,S] */
+    if (at_failed(t))
+        return r;
+    if (w)
+        r.weights = at_reshape(t, w, SHAPE(rows, r.weights->shape.dim[1], 1, w->shape.dim[3]));
+    r.context = at_reshape(t, r.context, SHAPE(rows, 1, at_shape_last(r.context->shape)));
+    return r;
 }
 
 /* one read of the queries [B,Q,H] of steps first, first + 1, .. */
@@ -212,11 +228,14 @@ static at_reading look(at_tape *t, const at_seq2seq *m, const at_source *source,
 {
     if (at_failed(t))
         return (at_reading){.context = at_poison(t), .weights = at_poison(t)};
-    at_query q = {.query = query,
-                  .first = first,
-                  .weights = weights,
-                  .centres = centres(t, source, query->shape.dim[0], query->shape.dim[1], first)};
-    return at_attention_read(t, in("attention"), &m->attention, &source->memory, q);
+    int rows = query->shape.dim[0], W = source->width;
+    if (W > 1)
+        query = at_reshape(t, query, SHAPE(rows / W, W, m->hidden));
+    at_query q = {.query = query, .first = first, .weights = weights};
+    if (!at_failed(t))
+        q.centres = centres(t, source, query->shape.dim[0], query->shape.dim[1], first);
+    at_reading r = at_attention_read(t, in("attention"), &m->attention, &source->memory, q);
+    return W > 1 && !at_failed(t) ? apart(t, r, rows) : r;
 }
 
 /* [e; c], or [c; e] */
@@ -289,13 +308,22 @@ static steps loop(at_tape *t, const at_seq2seq *m, const at_source *source, at_d
                             .entropy = join(t, T, each, offsetof(steps, read.entropy), 2)}};
 }
 
-/* [B,1,C] T times: [B,T,C] */
-static at_tensor *repeat(at_tape *t, at_tensor *c, int T)
+/* [B,1,C] n times: [B,n,C] */
+static at_tensor *repeat(at_tape *t, at_tensor *c, int n)
 {
-    at_tensor **part = at_scratch(t, (size_t)T * sizeof *part);
-    for (int i = 0; part && i < T; i++)
+    at_tensor **part = at_scratch(t, (size_t)n * sizeof *part);
+    for (int i = 0; part && i < n; i++)
         part[i] = c;
-    return at_failed(t) ? at_poison(t) : T == 1 ? c : at_concat(t, T, part, 1);
+    return at_failed(t) ? at_poison(t) : n == 1 ? c : at_concat(t, n, part, 1);
+}
+
+/* the fixed context for all rows and steps: [rows,T,C] */
+static at_tensor *fixed_context(at_tape *t, const at_source *source, int T)
+{
+    at_tensor *c = repeat(t, source->context, source->width);
+    if (source->width > 1 && !at_failed(t))
+        c = at_reshape(t, c, SHAPE(c->shape.dim[0] * source->width, 1, c->shape.dim[2]));
+    return repeat(t, c, T);
 }
 
 /* all steps at once: nothing that is read goes back into the states */
@@ -305,7 +333,7 @@ static steps at_once(at_tape *t, const at_seq2seq *m, const at_source *source, a
     int T = e->shape.dim[1], first = d->position;
     d->position += T;
     if (m->place == ATTEND_PLACE_NONE) {
-        at_tensor *c = repeat(t, source->context, T);
+        at_tensor *c = fixed_context(t, source, T);
         return (steps){.h = recur(t, m, d, m->context_each_step ? with_context(t, m, e, c) : e),
                        .c = c};
     }

@@ -69,6 +69,7 @@ typedef struct {
     const int *lengths; /* [B] */
     at_tensor *states;  /* [B,S,C] */
     at_tensor *context; /* [B,1,C]: the last states; what a fixed context is */
+    int width;          /* rows of the decoder for each sentence: 1, or a beam's */
     at_memory memory;   /* the states, prepared for reads; unless place is none */
     at_tensor *mask[2]; /* [B,1,..]: variational dropout of words and of features, or NULL */
     at_tensor *h[ATTEND_STACK_MAX_STATES], *c[ATTEND_STACK_MAX_STATES]; /* the decoder's first */
@@ -98,7 +99,9 @@ typedef struct {
     at_tensor *log_p, *entropy; /* [B,heads,T]: hard picks while training; else NULL */
 } at_decoded;
 
-/* T steps on the words y_{t-1} [B,T]; state is moved on. */
+/* T steps on the words y_{t-1} [B,T]; state is moved on. With a width above 1 there are so many
+ * rows for each sentence, one after the other, and one step at a time: they read their source
+ * together. */
 at_decoded at_seq2seq_decode(at_tape *t, const at_seq2seq *m, const at_source *source,
                              at_decoder *state, at_ids words, bool weights);
 

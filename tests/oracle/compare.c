@@ -260,7 +260,7 @@ static void compare_gradient(at_case *c, const at_named *variable, bool own)
 {
     at_named named = *variable, *v = &named;
     const real *grad = at_grad_of(v->tensor);
-    char name[ATTEND_CASE_NAME + 8];
+    char name[2 * ATTEND_CASE_NAME];
 
     if (own && strncmp(v->name, "param.", 6) == 0)
         memmove(v->name, v->name + 6, strlen(v->name + 6) + 1);

@@ -1,0 +1,168 @@
+#include "decode/continuation.h"
+
+#include <string.h>
+
+#include "base/memory.h"
+
+/* The states of all rows between steps live in plain memory, so that reordering them is copying,
+ * and the tape of a step can be reset. */
+struct at_continuation {
+    const at_seq2seq *model;
+    at_tape *encoder, *tape; /* of the sources, and of one step */
+    at_source source;
+    int sentences, width, length; /* length: of the longest source */
+    bool weights;
+    real *states; /* [layers * (h, c) + feed][rows,H], as the last step left them */
+    size_t room;
+    int position;
+};
+
+attend_status at_continuation_new(const at_seq2seq *model, at_params *params, at_continuation **out,
+                                  attend_error *err)
+{
+    at_continuation *c = *out = at_alloc_zero(1, sizeof *c);
+    if (c) {
+        c->model = model;
+        c->encoder = at_tape_new(params, ATTEND_INFER);
+        c->tape = at_tape_new(params, ATTEND_INFER);
+    }
+    if (c && c->encoder && c->tape)
+        return ATTEND_OK;
+    at_continuation_free(c);
+    *out = NULL;
+    return at_error_memory(err);
+}
+
+void at_continuation_free(at_continuation *c)
+{
+    if (!c)
+        return;
+    if (c->encoder)
+        at_tape_free(c->encoder);
+    if (c->tape)
+        at_tape_free(c->tape);
+    at_free(c->states);
+    at_free(c);
+}
+
+static size_t rows_of(const at_continuation *c) { return (size_t)c->sentences * (size_t)c->width; }
+
+/* the i-th state of all rows: h and c of every layer, then what is fed */
+static real *state_at(const at_continuation *c, int i)
+{
+    return c->states + (size_t)i * rows_of(c) * (size_t)c->model->hidden;
+}
+
+static attend_status failure(const at_tape *t, attend_error *err)
+{
+    if (err)
+        *err = *at_tape_error(t);
+    return at_tape_error(t)->status;
+}
+
+/* every row of a sentence starts from its first state */
+static void spread(at_continuation *c, int i, const at_tensor *first)
+{
+    size_t H = (size_t)c->model->hidden;
+    for (size_t row = 0; row < rows_of(c); row++)
+        memcpy(state_at(c, i) + row * H, first->value + row / (size_t)c->width * H,
+               H * sizeof(real));
+}
+
+attend_status at_continuation_start(at_continuation *c, at_ids source, const int *lengths,
+                                    int width, bool weights, attend_error *err)
+{
+    const at_seq2seq *m = c->model;
+    at_tape_reset(c->encoder);
+    c->source = at_seq2seq_encode(c->encoder, m, source, lengths);
+    if (at_failed(c->encoder))
+        return failure(c->encoder, err);
+    c->source.width = c->width = width;
+    c->sentences = source.shape.dim[0];
+    c->length = source.shape.dim[1];
+    c->weights = weights && m->place != ATTEND_PLACE_NONE;
+    c->position = 0;
+    size_t need = (size_t)(2 * m->decoder_layers + 1) * rows_of(c) * (size_t)m->hidden;
+    if (need > c->room) {
+        at_free(c->states);
+        c->states = at_alloc(need * sizeof *c->states);
+        c->room = c->states ? need : 0;
+        if (!c->states)
+            return at_error_memory(err);
+    }
+    for (int i = 0; i < m->decoder_layers; i++) {
+        spread(c, 2 * i, c->source.h[i]);
+        if (c->source.c[i])
+            spread(c, 2 * i + 1, c->source.c[i]);
+    }
+    return ATTEND_OK;
+}
+
+/* ---- one step ------------------------------------------------------------------------------- */
+
+static at_tensor *gather(const at_continuation *c, int i, const int *from)
+{
+    size_t H = (size_t)c->model->hidden;
+    at_tensor *x = at_new(c->tape, SHAPE((int)rows_of(c), (int)H));
+    for (size_t row = 0; row < rows_of(c) && !at_failed(c->tape); row++)
+        memcpy(x->value + row * H, state_at(c, i) + (size_t)from[row] * H, H * sizeof(real));
+    return x;
+}
+
+static at_decoder take_states(const at_continuation *c, const int *from)
+{
+    const at_seq2seq *m = c->model;
+    at_decoder d = {.position = c->position};
+    for (int i = 0; i < m->decoder_layers; i++) {
+        d.h[i] = gather(c, 2 * i, from);
+        d.c[i] = m->cell == ATTEND_LSTM ? gather(c, 2 * i + 1, from) : NULL;
+    }
+    if (m->feeding && c->position > 0) {
+        at_tensor *x = gather(c, 2 * m->decoder_layers, from);
+        d.feed = at_reshape(c->tape, x, SHAPE((int)rows_of(c), 1, m->hidden));
+    }
+    return d;
+}
+
+static void keep_states(at_continuation *c, const at_decoder *d)
+{
+    const at_seq2seq *m = c->model;
+    size_t bytes = rows_of(c) * (size_t)m->hidden * sizeof(real);
+    for (int i = 0; i < m->decoder_layers; i++) {
+        memcpy(state_at(c, 2 * i), d->h[i]->value, bytes);
+        if (m->cell == ATTEND_LSTM)
+            memcpy(state_at(c, 2 * i + 1), d->c[i]->value, bytes);
+    }
+    if (m->feeding)
+        memcpy(state_at(c, 2 * m->decoder_layers), d->feed->value, bytes);
+    c->position = d->position;
+}
+
+static attend_status step(void *self, const int *from, const int *words, const real **log_p,
+                          const real **weights, attend_error *err)
+{
+    at_continuation *c = self;
+    at_tape *t = c->tape;
+    at_tape_reset(t);
+    at_decoder state = take_states(c, from);
+    at_ids last = {SHAPE((int)rows_of(c), 1), words};
+    at_decoded d = at_seq2seq_decode(t, c->model, &c->source, &state, last, c->weights);
+    at_tensor *p = at_log_softmax(t, at_seq2seq_logits(t, c->model, d.features));
+    at_tensor *w = c->weights ? at_output_point(t, d.weights) : NULL;
+    if (at_failed(t))
+        return failure(t, err);
+    keep_states(c, &state);
+    *log_p = p->value;
+    *weights = w ? w->value : NULL;
+    return ATTEND_OK;
+}
+
+at_searched at_continuation_searched(at_continuation *c, int start)
+{
+    return (at_searched){.self = c,
+                         .sentences = c->sentences,
+                         .vocabulary = c->model->target_vocabulary,
+                         .start = start,
+                         .source = c->weights ? c->length : 0,
+                         .step = step};
+}

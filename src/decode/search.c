@@ -1,0 +1,134 @@
+#include "decode/search.h"
+
+#include <math.h>
+#include <string.h>
+
+#include "base/memory.h"
+
+/* memory of one search */
+typedef struct {
+    int *from, *words; /* [rows] */
+    real *row;         /* [width,V]: a sentence's log-probabilities, when they are changed */
+    int *history;      /* [most] */
+} room;
+
+static bool make_room(room *r, const at_searched *m, const at_search_options *o)
+{
+    size_t rows = (size_t)m->sentences * (size_t)o->beam.width;
+    r->from = at_alloc(rows * sizeof *r->from);
+    r->words = at_alloc(rows * sizeof *r->words);
+    r->row = at_alloc((size_t)o->beam.width * (size_t)m->vocabulary * sizeof *r->row);
+    r->history = at_alloc((size_t)o->beam.most * sizeof *r->history);
+    return r->from && r->words && r->row && r->history;
+}
+
+static void free_room(room *r)
+{
+    at_free(r->from);
+    at_free(r->words);
+    at_free(r->row);
+    at_free(r->history);
+}
+
+/* ---- what may not come --------------------------------------------------------------------- */
+
+/* the words that would complete a sequence of n that has been there */
+static void forbid_repeats(int n, int count, const int *words, real *log_p)
+{
+    const int *last = words + count - (n - 1);
+    for (int i = 0; i + n <= count; i++)
+        if (memcmp(words + i, last, (size_t)(n - 1) * sizeof *words) == 0)
+            log_p[words[i + n - 1]] = -INFINITY;
+}
+
+/* all words but one */
+static void force(int word, int vocabulary, real *log_p)
+{
+    real p = log_p[word];
+    for (int i = 0; i < vocabulary; i++)
+        log_p[i] = -INFINITY;
+    log_p[word] = p;
+}
+
+static int prefix_word(const at_search_options *o, int sentence, int step)
+{
+    const int *word = o->prefix ? o->prefix[sentence] : NULL;
+    for (int i = 0; word && i < step && *word >= 0; i++)
+        word++;
+    return word ? *word : -1;
+}
+
+/* the sentence's rows, changed where the options say so */
+static const real *constrained(const at_search_options *o, room *r, const at_beam *b, int sentence,
+                               const real *log_p)
+{
+    int forced = prefix_word(o, sentence, b->steps);
+    bool repeats = o->no_repeat > 0 && b->steps >= o->no_repeat;
+    if (forced < 0 && !repeats)
+        return log_p;
+    size_t V = (size_t)b->vocabulary;
+    memcpy(r->row, log_p, (size_t)b->live * V * sizeof *r->row);
+    for (int k = 0; k < b->live; k++) {
+        if (repeats) {
+            int n = at_beam_running(b, k, r->history);
+            forbid_repeats(o->no_repeat, n, r->history, r->row + (size_t)k * V);
+        }
+        if (forced >= 0 && forced < b->vocabulary)
+            force(forced, b->vocabulary, r->row + (size_t)k * V);
+    }
+    return r->row;
+}
+
+/* ---- the loop ------------------------------------------------------------------------------- */
+
+/* where each row comes from, and its last word; rows without a hypothesis repeat the first */
+static void fill_rows(const at_searched *m, const at_beam *beams, int width, room *r)
+{
+    for (int s = 0; s < m->sentences; s++)
+        for (int k = 0; k < width; k++) {
+            const at_beam *b = &beams[s];
+            bool runs = b->steps > 0 && !b->done && k < b->live;
+            r->from[s * width + k] = s * width + (runs ? b->from[k] : 0);
+            r->words[s * width + k] = b->steps == 0 ? m->start : runs ? b->word[k] : m->start;
+        }
+}
+
+static attend_status step_all(const at_searched *m, const at_search_options *o, room *r,
+                              at_beam *beams, attend_error *err)
+{
+    const real *log_p, *weights = NULL;
+    int W = o->beam.width;
+    fill_rows(m, beams, W, r);
+    attend_status status = m->step(m->self, r->from, r->words, &log_p, &weights, err);
+    for (int s = 0; s < m->sentences && status >= 0; s++) {
+        size_t row = (size_t)s * (size_t)W;
+        if (beams[s].done)
+            continue;
+        const real *p = constrained(o, r, &beams[s], s, log_p + row * (size_t)m->vocabulary);
+        status = at_beam_step(&beams[s], p, m->source ? weights + row * (size_t)m->source : NULL,
+                              err);
+    }
+    return status;
+}
+
+attend_status at_search(const at_searched *m, const at_search_options *o, at_beam *beams,
+                        attend_error *err)
+{
+    room r = {.from = NULL};
+    attend_status status = ATTEND_OK;
+    memset(beams, 0, (size_t)m->sentences * sizeof *beams);
+    for (int s = 0; s < m->sentences && status >= 0; s++)
+        status = at_beam_start(&beams[s], &o->beam, m->vocabulary, m->source, err);
+    if (status >= 0 && !make_room(&r, m, o))
+        status = at_error_memory(err);
+    for (int left = m->sentences; left > 0 && status >= 0;) {
+        status = step_all(m, o, &r, beams, err);
+        left = 0;
+        for (int s = 0; s < m->sentences; s++)
+            left += !beams[s].done;
+    }
+    for (int s = 0; s < m->sentences && status >= 0; s++)
+        at_beam_finish(&beams[s]);
+    free_room(&r);
+    return status;
+}

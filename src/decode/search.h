@@ -1,0 +1,35 @@
+/* Beam search over several sentences at once, through any model that can continue them.
+ *
+ * A model has `width` rows for each sentence, row s * width + k for the k-th hypothesis of sentence
+ * s; rows that run nothing are computed and not looked at. A sentence's result does not depend on
+ * the others: neither does the model's, row by row. Greedy search is a beam of 1. */
+#ifndef ATTEND_DECODE_SEARCH_H
+#define ATTEND_DECODE_SEARCH_H
+
+#include "decode/beam.h"
+
+typedef struct {
+    void *self;
+    int sentences, vocabulary;
+    int start;  /* the word before the first */
+    int source; /* positions that a row of weights has; 0: there are none */
+
+    /* Continues every row: row i was row from[i] (in the first step all are the same), and words[i]
+     * is its last word. log_p receives [rows,V], weights [rows,source] where it is not 0; both are
+     * borrowed until the next step. */
+    attend_status (*step)(void *self, const int *from, const int *words, const real **log_p,
+                          const real **weights, attend_error *err);
+} at_searched;
+
+typedef struct {
+    at_beam_options beam;
+    int no_repeat;            /* n: no sequence of n words comes twice; 0: off */
+    const int *const *prefix; /* [sentences]: words that a hypothesis must begin with, ended by -1;
+                                 or NULL */
+} at_search_options;
+
+/* beams has room for one of each sentence; at_beam_free every one of them, on failure too. */
+attend_status at_search(const at_searched *m, const at_search_options *options, at_beam *beams,
+                        attend_error *err);
+
+#endif

@@ -1,0 +1,268 @@
+#include "train/checkpoint.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "base/cpu.h"
+#include "base/file.h"
+#include "base/json.h"
+#include "base/memory.h"
+#include "base/threads.h"
+#include "store/safetensors.h"
+
+/* ---- where the run stands ------------------------------------------------------------------- */
+
+void at_standing_take(at_standing *s, at_trainer *t)
+{
+    s->updates = at_trainer_updates(t);
+    s->batches = at_trainer_batches(t);
+    s->plateau = at_trainer_rate(t)->plateau;
+    s->threads = at_threads();
+    snprintf(s->isa, sizeof s->isa, "%s", at_isa_name(at_cpu_isa()));
+}
+
+void at_standing_differs(const at_standing *then, const at_standing *now, char *text, size_t size)
+{
+    text[0] = '\0';
+    if (then->threads != now->threads)
+        snprintf(text, size, "%d threads, not %d", now->threads, then->threads);
+    else if (then->shards != now->shards)
+        snprintf(text, size, "%d shards of a batch, not %d", now->shards, then->shards);
+    else if (strcmp(then->isa, now->isa) != 0)
+        snprintf(text, size, "instruction set %s, not %s", now->isa, then->isa);
+    else if (then->seed != now->seed)
+        snprintf(text, size, "seed %llu, not %llu", (unsigned long long)now->seed,
+                 (unsigned long long)then->seed);
+}
+
+/* JSON has no infinity and no NaN */
+static json_t *number(double x)
+{
+    return isnan(x) ? json_null() : json_real(x > 1e300 ? 1e300 : x < -1e300 ? -1e300 : x);
+}
+
+static json_t *standing_json(const at_standing *s)
+{
+    return json_pack(
+        "{sI sI s{sI sI sI sI} so sI si s{so so si si} s{so sb} so sI si si ss}", "updates",
+        (json_int_t)s->updates, "batches", (json_int_t)s->batches, "position", "print",
+        (json_int_t)s->position.print, "batch", (json_int_t)s->position.batch, "step",
+        (json_int_t)s->position.step, "epoch", (json_int_t)s->position.epoch, "best",
+        number(s->best), "best_update", (json_int_t)s->best_update, "waited", s->waited, "plateau",
+        "lr", number(s->plateau.lr), "best", number(s->plateau.best), "bad", s->plateau.bad,
+        "cooling", s->plateau.cooling, "baseline", "mean", number(s->baseline.mean), "started",
+        (int)s->baseline.started, "seconds", number(s->seconds), "seed", (json_int_t)s->seed,
+        "shards", s->shards, "threads", s->threads, "isa", s->isa);
+}
+
+static double limitless(double x) { return x >= 1e300 ? INFINITY : x <= -1e300 ? -INFINITY : x; }
+
+static attend_status standing_read(const json_t *json, const char *file, at_standing *s,
+                                   attend_error *err)
+{
+    const int64_t most = INT64_MAX;
+    at_fields f = at_fields_of(json, file, err);
+    at_fields position = at_fields_in(&f, "position"), plateau = at_fields_in(&f, "plateau");
+    at_fields baseline = at_fields_in(&f, "baseline");
+    *s = (at_standing){
+        .updates = at_field_int(&f, "updates", 0, 0, most),
+        .batches = at_field_int(&f, "batches", 0, 0, most),
+        .position = {.print = (uint64_t)at_field_int(&position, "print", 0, INT64_MIN, most),
+                     .batch = (uint64_t)at_field_int(&position, "batch", 0, 0, most),
+                     .step = (uint64_t)at_field_int(&position, "step", 0, 0, most),
+                     .epoch = (uint32_t)at_field_int(&position, "epoch", 0, 0, UINT32_MAX)},
+        .best = at_field_number(&f, "best", NAN, -INFINITY, INFINITY),
+        .best_update = at_field_int(&f, "best_update", 0, 0, most),
+        .waited = (int)at_field_int(&f, "waited", 0, 0, INT32_MAX),
+        .plateau = {.lr = at_field_number(&plateau, "lr", 0, -INFINITY, INFINITY),
+                    .best = limitless(at_field_number(&plateau, "best", 0, -INFINITY, INFINITY)),
+                    .bad = (int)at_field_int(&plateau, "bad", 0, 0, INT32_MAX),
+                    .cooling = (int)at_field_int(&plateau, "cooling", 0, 0, INT32_MAX)},
+        .baseline = {.mean = at_field_number(&baseline, "mean", 0, -INFINITY, INFINITY),
+                     .started = at_field_bool(&baseline, "started", false)},
+        .seconds = at_field_number(&f, "seconds", 0, 0, INFINITY),
+        .seed = (uint64_t)at_field_int(&f, "seed", 0, INT64_MIN, most),
+        .shards = (int)at_field_int(&f, "shards", 1, 1, INT32_MAX),
+        .threads = (int)at_field_int(&f, "threads", 1, 1, INT32_MAX),
+    };
+    snprintf(s->isa, sizeof s->isa, "%s", at_field_string(&f, "isa", ""));
+    return f.status;
+}
+
+/* ---- saving --------------------------------------------------------------------------------- */
+
+/* tensors on their way to a file, with names of their own */
+typedef struct {
+    at_to_store *item;
+    at_arena names;
+    int count, room;
+    bool failed;
+} list;
+
+static void add(list *l, const char *prefix, const char *name, at_to_store t)
+{
+    if (l->count == l->room && !l->failed) {
+        int room = l->room ? 2 * l->room : 64;
+        at_to_store *more = at_realloc(l->item, (size_t)l->room * sizeof *more,
+                                       (size_t)room * sizeof *more);
+        l->failed = !more;
+        l->item = more ? more : l->item;
+        l->room = more ? room : l->room;
+    }
+    size_t size = strlen(prefix) + strlen(name) + 1;
+    char *full = l->failed ? NULL : at_arena_alloc_small(&l->names, size);
+    l->failed = !full;
+    if (l->failed)
+        return;
+    snprintf(full, size, "%s%s", prefix, name);
+    t.name = full;
+    l->item[l->count++] = t;
+}
+
+static void add_params(list *l, const char *prefix, at_params *params)
+{
+    at_dtype dtype = sizeof(real) == 8 ? ATTEND_DTYPE_F64 : ATTEND_DTYPE_F32;
+    for (int i = 0; i < at_params_count(params); i++) {
+        const at_parameter *p = at_params_at(params, i);
+        add(l, prefix, p->name, at_store_values(p->name, dtype, p->shape, p->value));
+    }
+}
+
+static void add_optim(list *l, at_optim *optim)
+{
+    at_dtype dtype = sizeof(real) == 8 ? ATTEND_DTYPE_F64 : ATTEND_DTYPE_F32;
+    at_optim_state s;
+    for (int i = 0; at_optim_state_at(optim, i, &s); i++) {
+        char name[256];
+        snprintf(name, sizeof name, "%s.%s", s.parameter->name, s.name);
+        add(l, "optim.", name,
+            s.value ? at_store_values(name, dtype, s.parameter->shape, s.value)
+                    : at_store_data(name, ATTEND_DTYPE_I64, SCALAR, s.steps));
+    }
+}
+
+static attend_status write(const char *path, list *l, const char *key, const char *note,
+                           attend_error *err)
+{
+    attend_status status = l->failed
+                               ? at_error_memory(err)
+                               : at_safetensors_save(path, l->item, l->count,
+                                                     &(at_metadata){key, note}, key ? 1 : 0, err);
+    at_free(l->item);
+    at_arena_free(&l->names);
+    return status;
+}
+
+attend_status at_checkpoint_save(const char *path, at_params *params, at_trainer *t,
+                                 const at_standing *s, attend_error *err)
+{
+    list l = {.item = NULL};
+    at_json_start();
+    json_t *json = standing_json(s);
+    char *note = json ? json_dumps(json, JSON_COMPACT) : NULL;
+    json_decref(json);
+    if (!note)
+        return at_error_memory(err);
+    add_params(&l, "param.", params);
+    add_optim(&l, at_trainer_optim(t));
+    attend_status status = write(path, &l, "standing", note, err);
+    json_free_t release;
+    json_get_alloc_funcs(NULL, &release);
+    release(note);
+    return status;
+}
+
+attend_status at_weights_save(const char *path, at_params *params, attend_error *err)
+{
+    list l = {.item = NULL};
+    add_params(&l, "", params);
+    return write(path, &l, NULL, NULL, err);
+}
+
+/* ---- loading -------------------------------------------------------------------------------- */
+
+static attend_status load_param(const at_safetensors *file, const at_stored *t, const char *name,
+                                at_params *params, attend_error *err)
+{
+    at_shape shape;
+    at_parameter *p;
+    if (!at_stored_shape(t, &shape))
+        return at_error(err, ATTEND_SHAPE, "tensor '%s' has too many dimensions", t->name);
+    attend_status status = at_params_add(params, name, shape, INIT_ZERO, &p, err);
+    return status < 0 ? status : at_safetensors_read(file, t, p->value, err);
+}
+
+static attend_status load_state(const at_safetensors *file, const at_stored *t, const char *name,
+                                at_optim *optim, attend_error *err)
+{
+    at_optim_state s;
+    attend_status status = at_optim_state_find(optim, name, &s, err);
+    if (status < 0)
+        return status;
+    size_t len = s.value ? s.parameter->len : 1;
+    if (t->len != len)
+        return at_error(err, ATTEND_SHAPE, "tensor '%s' has %zu numbers, not %zu", t->name, t->len,
+                        len);
+    return s.value ? at_safetensors_read(file, t, s.value, err)
+                   : at_safetensors_read_int(file, t, s.steps, err);
+}
+
+/* parameters come before their states in the file */
+static attend_status load_all(const at_safetensors *file, at_params *params, at_optim *optim,
+                              attend_error *err)
+{
+    attend_status status = ATTEND_OK;
+    bool whole = at_safetensors_metadata(file, "standing") != NULL; /* a checkpoint */
+    for (int pass = 0; pass < (optim ? 2 : 1); pass++)
+        for (int i = 0; i < at_safetensors_count(file) && status >= 0; i++) {
+            const at_stored *t = at_safetensors_at(file, i);
+            if (pass == 0 && !whole)
+                status = load_param(file, t, t->name, params, err);
+            else if (pass == 0 && strncmp(t->name, "param.", 6) == 0)
+                status = load_param(file, t, t->name + 6, params, err);
+            else if (pass == 1 && strncmp(t->name, "optim.", 6) == 0)
+                status = load_state(file, t, t->name + 6, optim, err);
+        }
+    return status;
+}
+
+attend_status at_checkpoint_load(const char *path, at_params *params, at_trainer *t, at_standing *s,
+                                 attend_error *err)
+{
+    at_safetensors *file;
+    json_t *json = NULL;
+    attend_status status = at_safetensors_open(path, &file, err);
+    if (status < 0)
+        return status;
+    const char *note = at_safetensors_metadata(file, "standing");
+    if (!note)
+        status = at_error(err, ATTEND_FORMAT,
+                          "%s: no checkpoint of a training run; --init-from takes weights alone",
+                          at_show(path).text);
+    if (status >= 0)
+        status = at_json_parse(path, note, strlen(note), &json, err);
+    if (status >= 0)
+        status = standing_read(json, path, s, err);
+    if (status >= 0)
+        status = load_all(file, params, at_trainer_optim(t), err);
+    if (status >= 0) {
+        at_trainer_set_updates(t, s->updates, s->batches);
+        at_optim_set_steps(at_trainer_optim(t), s->updates);
+        at_trainer_rate(t)->plateau = s->plateau;
+    }
+    json_decref(json);
+    at_safetensors_close(file);
+    return status;
+}
+
+attend_status at_weights_load(const char *path, at_params *params, attend_error *err)
+{
+    at_safetensors *file;
+    attend_status status = at_safetensors_open(path, &file, err);
+    if (status < 0)
+        return status;
+    status = load_all(file, params, NULL, err);
+    at_safetensors_close(file);
+    return status;
+}
