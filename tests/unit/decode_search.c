@@ -1,0 +1,236 @@
+/* Searching: against brute force, against itself in other batches, and through a real model. */
+#include "decode/search.h"
+
+#include <math.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "base/memory.h"
+#include "base/random.h"
+#include "decode/continuation.h"
+#include "models/translator.h"
+
+enum { V = 4, STEPS = 5, END = 3, MOST_SENTENCES = 6 };
+
+/* ---- a model made of a table: the next word depends on the sentence, the step and the last word
+ */
+
+typedef struct {
+    int sentences, width, step;
+    real log_p[MOST_SENTENCES * 1024 * V], weights[MOST_SENTENCES * 1024 * 2];
+    int first; /* number of the first sentence */
+} table;
+
+static real table_log_p(int sentence, int step, int last, int word)
+{
+    double x[V], sum = 0;
+    for (int i = 0; i < V; i++) {
+        at_random r = {.seed = 5, .sentence = (uint32_t)sentence, .step = (uint32_t)step};
+        x[i] = 2 * at_random_normal(r, (uint32_t)(last * V + i));
+        sum += exp(x[i]);
+    }
+    return (real)(x[word] - log(sum));
+}
+
+static attend_status table_step(void *self, const int *from, const int *words, const real **log_p,
+                                const real **weights, attend_error *err)
+{
+    table *t = self;
+    (void)from, (void)err;
+    for (int row = 0; row < t->sentences * t->width; row++) {
+        for (int w = 0; w < V; w++)
+            t->log_p[row * V + w] = table_log_p(t->first + row / t->width, t->step, words[row], w);
+        t->weights[2 * row] = (real)words[row];
+        t->weights[2 * row + 1] = (real)t->step;
+    }
+    t->step++;
+    *log_p = t->log_p;
+    *weights = t->weights;
+    return ATTEND_OK;
+}
+
+static table one_table; /* large */
+
+static void search_table(int first, int sentences, const at_search_options *o, at_beam *beams)
+{
+    attend_error err;
+    one_table.first = first;
+    one_table.sentences = sentences;
+    one_table.width = o->beam.width;
+    one_table.step = 0;
+    at_searched m = {&one_table, sentences, V, 0, 2, table_step};
+    if (at_search(&m, o, beams, &err) < 0)
+        fail_msg("%s", err.message);
+}
+
+/* the best sum over all sentences of STEPS words or fewer that end */
+static double brute_force(int sentence, int step, int last, double sum)
+{
+    double best = -INFINITY;
+    for (int w = 0; w < V; w++) {
+        double s = sum + (double)table_log_p(sentence, step, last, w);
+        double found = w == END || step + 1 == STEPS ? s : brute_force(sentence, step + 1, w, s);
+        best = found > best ? found : best;
+    }
+    return best;
+}
+
+static void a_wide_beam_finds_what_brute_force_finds(void **state)
+{
+    (void)state;
+    at_search_options o = {.beam = {.width = 512, .end = END, .most = STEPS}};
+    for (int s = 0; s < 40; s++) {
+        at_beam b;
+        search_table(s, 1, &o, &b);
+        double best = brute_force(s, 0, 0, 0);
+        assert_true(b.count > 1);
+        if (fabs(b.found[0].log_p - best) > 1e-5)
+            fail_msg("sentence %d: %g, brute force %g", s, b.found[0].log_p, best);
+        for (int i = 1; i < b.count; i++)
+            assert_true(b.found[i].score <= b.found[i - 1].score);
+        at_beam_free(&b);
+    }
+}
+
+static void scores_are_those_of_their_words(void **state)
+{
+    (void)state;
+    at_search_options o = {
+        .beam = {.width = 3, .end = END, .most = STEPS, .rule = ATTEND_LENGTH_WU, .penalty = 0.8}};
+    at_beam b[MOST_SENTENCES];
+    search_table(0, MOST_SENTENCES, &o, b);
+    for (int s = 0; s < MOST_SENTENCES; s++)
+        for (int i = 0; i < b[s].count; i++) {
+            const at_hypothesis *h = &b[s].found[i];
+            int word[STEPS + 1], n = at_beam_words(&b[s], h, word), last = 0;
+            double sum = 0;
+            if (h->ended)
+                word[n++] = END;
+            assert_int_equal(n, h->words);
+            for (int t = 0; t < n; last = word[t++]) {
+                sum += (double)table_log_p(s, t, last, word[t]);
+                const real *w = at_beam_weights(&b[s], h, t); /* the row that chose word t */
+                assert_true(w && w[0] == (real)last && w[1] == (real)t);
+            }
+            assert_true(fabs(sum - h->log_p) < 1e-5);
+            double length = h->ended ? n : n + 1;
+            assert_true(fabs(h->score - sum / pow((5 + length) / 6, 0.8)) < 1e-5);
+        }
+    for (int s = 0; s < MOST_SENTENCES; s++)
+        at_beam_free(&b[s]);
+}
+
+static void a_sentence_does_not_depend_on_the_others(void **state)
+{
+    (void)state;
+    at_search_options o = {.beam = {.width = 3, .end = END, .most = STEPS}};
+    at_beam many[MOST_SENTENCES], one;
+    search_table(0, MOST_SENTENCES, &o, many);
+    for (int s = 0; s < MOST_SENTENCES; s++) {
+        search_table(s, 1, &o, &one);
+        assert_int_equal(one.count, many[s].count);
+        for (int i = 0; i < one.count; i++) {
+            int a[STEPS], b[STEPS], n = at_beam_words(&one, &one.found[i], a);
+            assert_int_equal(at_beam_words(&many[s], &many[s].found[i], b), n);
+            assert_memory_equal(a, b, (size_t)n * sizeof *a);
+            assert_true(one.found[i].score == many[s].found[i].score);
+        }
+        at_beam_free(&one);
+        at_beam_free(&many[s]);
+    }
+}
+
+static void prefixes_are_kept_and_sequences_come_once(void **state)
+{
+    (void)state;
+    static const int prefix[] = {2, 1, -1};
+    const int *const prefixes[] = {prefix};
+    at_search_options o = {.beam = {.width = 2, .end = END, .most = STEPS, .least = 4},
+                           .no_repeat = 1,
+                           .prefix = prefixes};
+    at_beam b;
+    search_table(3, 1, &o, &b);
+    for (int i = 0; i < b.count; i++) {
+        int word[STEPS], n = at_beam_words(&b, &b.found[i], word);
+        assert_true(n >= 2 && word[0] == 2 && word[1] == 1);
+        for (int j = 0; j < n; j++)
+            for (int k = 0; k < j; k++)
+                assert_int_not_equal(word[j], word[k]);
+    }
+    at_beam_free(&b);
+}
+
+/* ---- a real model --------------------------------------------------------------------------- */
+
+enum { WORDS = 11, LENGTH = 6, SENTENCES = 5 };
+
+static void search_model(const at_seq2seq *m, at_params *params, int first, int n, at_beam *beams)
+{
+    static const int lengths[SENTENCES] = {6, 4, 1, 5, 3};
+    int ids[SENTENCES * LENGTH];
+    attend_error err;
+    at_continuation *c;
+    for (int i = 0; i < n * LENGTH; i++)
+        ids[i] = (int)at_random_below((at_random){.seed = 9}, (uint32_t)(first * LENGTH + i),
+                                      WORDS);
+    at_search_options o = {.beam = {.width = 3, .end = 1, .most = 8}};
+    assert_true(at_continuation_new(m, params, &c, &err) >= 0);
+    attend_status status = at_continuation_start(c, (at_ids){SHAPE(n, LENGTH), ids},
+                                                 lengths + first, o.beam.width, true, &err);
+    at_searched searched = at_continuation_searched(c, 0);
+    if (status < 0 || at_search(&searched, &o, beams, &err) < 0)
+        fail_msg("%s", err.message);
+    at_continuation_free(c);
+}
+
+static void same_hypotheses(const at_beam *a, const at_beam *b)
+{
+    assert_int_equal(a->count, b->count);
+    for (int i = 0; i < a->count; i++) {
+        int x[8], y[8], n = at_beam_words(a, &a->found[i], x);
+        assert_int_equal(at_beam_words(b, &b->found[i], y), n);
+        assert_memory_equal(x, y, (size_t)n * sizeof *x);
+        assert_true(a->found[i].score == b->found[i].score);
+        for (int t = 0; t < a->found[i].words && a->source; t++)
+            assert_memory_equal(at_beam_weights(a, &a->found[i], t),
+                                at_beam_weights(b, &b->found[i], t),
+                                (size_t)a->source * sizeof(real));
+    }
+}
+
+static void models_translate_alike_in_any_batch(void **state)
+{
+    static const char *const presets[] = {"bahdanau", "luong", "cho", "sutskever", "d2l"};
+    (void)state;
+    for (size_t i = 0; i < sizeof presets / sizeof *presets; i++) {
+        attend_error err;
+        at_translator s;
+        at_seq2seq m;
+        assert_true(at_translator_preset(&s, presets[i], &err) >= 0);
+        s.hidden = s.embedding = 8;
+        assert_true(at_translator_model(&s, WORDS, WORDS, &m, &err) >= 0);
+        at_params *params = at_params_new(3);
+        at_beam many[SENTENCES], one;
+        search_model(&m, params, 0, SENTENCES, many);
+        for (int k = 0; k < SENTENCES; k++) {
+            search_model(&m, params, k, 1, &one);
+            same_hypotheses(&many[k], &one);
+            at_beam_free(&one);
+            at_beam_free(&many[k]);
+        }
+        at_params_free(params);
+    }
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {cmocka_unit_test(a_wide_beam_finds_what_brute_force_finds),
+                                       cmocka_unit_test(scores_are_those_of_their_words),
+                                       cmocka_unit_test(a_sentence_does_not_depend_on_the_others),
+                                       cmocka_unit_test(prefixes_are_kept_and_sequences_come_once),
+                                       cmocka_unit_test(models_translate_alike_in_any_batch)};
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

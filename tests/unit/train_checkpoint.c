@@ -1,0 +1,193 @@
+/* A run that was stopped and goes on computes the bits of one that was not. */
+#include "train/checkpoint.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include <cmocka.h>
+
+#include "base/file.h"
+#include "models/translator.h"
+
+enum { B = 6, S = 5, T = 4, WORDS = 13, SHARDS = 2 };
+
+typedef struct {
+    at_seq2seq model;
+    at_params *params;
+    at_trainer *trainer;
+    int source[B * S], words[B * T], targets[B * T];
+} run;
+
+static void start(run *r, const char *optimiser)
+{
+    attend_error err = {.message = ""};
+    at_translator s;
+    at_trainer_options o = {.clip = 1, .accumulate = 2, .seed = 4};
+    r->params = at_params_new(2);
+    if (at_translator_preset(&s, "bahdanau", &err) < 0)
+        fail_msg("%s", err.message);
+    s.hidden = s.embedding = 8;
+    if (at_translator_model(&s, WORDS, WORDS, &r->model, &err) < 0
+        || at_optim_options_parse(&o.optim, optimiser, &err) < 0
+        || at_rate_parse(&o.rate, "linear:warmup=2,total=20", 0.05, &err) < 0
+        || at_trainer_new(r->params, &o, &r->trainer, &err) < 0)
+        fail_msg("%s", err.message);
+}
+
+static void stop(run *r)
+{
+    at_trainer_free(r->trainer);
+    at_params_free(r->params);
+}
+
+static void fill(int *ids, int n, int step, int which)
+{
+    for (int i = 0; i < n; i++)
+        ids[i] = (int)at_random_below(
+            (at_random){.seed = 1, .step = (uint32_t)step, .use = (uint32_t)which}, (uint32_t)i,
+            WORDS);
+}
+
+static at_tensor *loss(void *user, at_tape *t, int shard)
+{
+    run *r = user;
+    int rows = B / SHARDS, at = shard * rows;
+    at_source e = at_seq2seq_encode(t, &r->model, (at_ids){SHAPE(rows, S), r->source + at * S},
+                                    NULL);
+    at_decoder state = at_seq2seq_start(&r->model, &e);
+    at_decoded d = at_seq2seq_decode(t, &r->model, &e, &state,
+                                     (at_ids){SHAPE(rows, T), r->words + at * T}, false);
+    return at_seq2seq_loss(t, &r->model, d.features, (at_ids){SHAPE(rows, T), r->targets + at * T},
+                           (at_cross_entropy_options){.ignore = -1, .divisor = B * T});
+}
+
+static double train(run *r, int from, int to)
+{
+    static const int first[SHARDS] = {0, B / SHARDS};
+    at_step_result result = {.loss = 0};
+    attend_error err;
+    for (int step = from; step < to; step++) {
+        fill(r->source, B * S, step, 0);
+        fill(r->words, B * T, step, 1);
+        fill(r->targets, B * T, step, 2);
+        if (at_trainer_step(r->trainer, SHARDS, first, loss, r, &result, &err) < 0)
+            fail_msg("%s", err.message);
+    }
+    return result.loss;
+}
+
+static void same_weights(const run *a, const run *b)
+{
+    assert_int_equal(at_params_count(a->params), at_params_count(b->params));
+    for (int i = 0; i < at_params_count(a->params); i++) {
+        const at_parameter *p = at_params_at(a->params, i), *q = at_params_at(b->params, i);
+        assert_string_equal(p->name, q->name);
+        assert_memory_equal(p->value, q->value, p->len * sizeof *p->value);
+    }
+}
+
+static char folder[64];
+
+static const char *path_of(const char *name)
+{
+    static char path[128];
+    snprintf(path, sizeof path, "%s/%s", folder, name);
+    return path;
+}
+
+static void a_run_that_goes_on_ends_with_the_same_bits(void **state)
+{
+    static const char *const optimisers[] = {"adam", "sgd:lr=0.1,momentum=0.9,nesterov", "adadelta",
+                                             "rmsprop:centered,momentum=0.5"};
+    (void)state;
+    for (size_t i = 0; i < sizeof optimisers / sizeof *optimisers; i++) {
+        run whole, one, two;
+        attend_error err;
+        at_standing s = {.best = 3.5, .position = {.print = UINT64_MAX, .epoch = 7}, .shards = 2},
+                    back;
+        start(&whole, optimisers[i]);
+        start(&one, optimisers[i]);
+        start(&two, optimisers[i]);
+        double goal = train(&whole, 0, 10);
+        train(&one, 0, 4);
+        assert_false(at_trainer_between(one.trainer));
+        at_standing_take(&s, one.trainer);
+        if (at_checkpoint_save(path_of("run"), one.params, one.trainer, &s, &err) < 0
+            || at_checkpoint_load(path_of("run"), two.params, two.trainer, &back, &err) < 0)
+            fail_msg("%s: %s", optimisers[i], err.message);
+        assert_true(back.position.print == UINT64_MAX && back.position.epoch == 7);
+        assert_true(back.best == 3.5 && back.updates == 2 && back.batches == 4);
+        assert_true(train(&two, 4, 10) == goal);
+        same_weights(&whole, &two);
+        stop(&whole);
+        stop(&one);
+        stop(&two);
+    }
+}
+
+static void weights_alone_come_from_either_file(void **state)
+{
+    (void)state;
+    run r;
+    attend_error err;
+    at_standing s = {.shards = 1};
+    start(&r, "adam");
+    train(&r, 0, 2);
+    assert_true(at_weights_save(path_of("weights"), r.params, &err) >= 0);
+    assert_true(at_checkpoint_save(path_of("run"), r.params, r.trainer, &s, &err) >= 0);
+    static const char *const files[] = {"weights", "run"};
+    for (int i = 0; i < 2; i++) {
+        run other = {.params = at_params_new(77)};
+        if (at_weights_load(path_of(files[i]), other.params, &err) < 0)
+            fail_msg("%s", err.message);
+        same_weights(&r, &other);
+        at_params_free(other.params);
+    }
+    at_standing none;
+    run fresh;
+    start(&fresh, "adam");
+    assert_true(at_checkpoint_load(path_of("weights"), fresh.params, fresh.trainer, &none, &err)
+                < 0);
+    assert_non_null(strstr(err.message, "--init-from"));
+    stop(&fresh);
+    stop(&r);
+}
+
+static void another_machine_is_told(void **state)
+{
+    (void)state;
+    char text[80];
+    at_standing a = {.threads = 2, .shards = 2, .seed = 1, .isa = "avx2"}, b = a;
+    at_standing_differs(&a, &b, text, sizeof text);
+    assert_string_equal(text, "");
+    b.threads = 1;
+    at_standing_differs(&a, &b, text, sizeof text);
+    assert_string_equal(text, "1 threads, not 2");
+}
+
+static int make_folder(void **state)
+{
+    (void)state;
+    snprintf(folder, sizeof folder, "/tmp/attend-checkpoint-XXXXXX");
+    return mkdtemp(folder) ? 0 : -1;
+}
+
+static int remove_folder(void **state)
+{
+    (void)state;
+    unlink(path_of("run"));
+    unlink(path_of("weights"));
+    return rmdir(folder);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {cmocka_unit_test(a_run_that_goes_on_ends_with_the_same_bits),
+                                       cmocka_unit_test(weights_alone_come_from_either_file),
+                                       cmocka_unit_test(another_machine_is_told)};
+    return cmocka_run_group_tests(tests, make_folder, remove_folder);
+}
