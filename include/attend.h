@@ -101,7 +101,8 @@ typedef struct attend_entry {
 
 /* The index-th entry of a list. The list "kinds" names the others.
  *
- * kind      "kinds", "attention", "kernels", "ops", "optimisers", "schedules", "measures"
+ * kind      "kinds", "attention", "kernels", "ops", "optimisers", "schedules", "measures",
+ *           "tokenizers"
  * entry     receives the entry; its strings live as long as the program
  *
  * Returns 1, or 0 where there is no such list or no such entry. Thread safe. */
@@ -445,6 +446,146 @@ typedef struct attend_comparison {
 ATTEND_API attend_status attend_scores_compare(const attend_scores *scores, int system,
                                                int baseline, attend_comparison *out,
                                                attend_error *err);
+
+/* ---- tokenizers ------------------------------------------------------------------------ */
+
+/* From text to numbered pieces and back. Text is any bytes with their count: what is no UTF-8 is
+ * taken as U+FFFD (kinds that work on bytes keep it) and counted. */
+typedef struct attend_tokenizer attend_tokenizer;
+
+/* Opens the tokenizer of a folder or a file: our own tokenizer.json, vocab.txt, vocab.json with
+ * merges.txt, a .model file of SentencePiece, tokenizer.json of Hugging Face; tokenizer_config.json
+ * beside it counts too.
+ *
+ * out       receives it; release it with attend_tokenizer_free
+ *
+ * Reading a tokenizer is thread safe: all functions that take a const one. */
+ATTEND_API attend_status attend_tokenizer_open(const char *path, attend_tokenizer **out,
+                                               attend_error *err);
+ATTEND_API void attend_tokenizer_free(attend_tokenizer *tokenizer); /* NULL is well */
+
+/* Writes its files into a folder, which is made where it is missing. */
+ATTEND_API attend_status attend_tokenizer_save(const attend_tokenizer *tokenizer,
+                                               const char *folder, attend_error *err);
+
+/* The next line of a text, borrowed until the next call, without its end: 1; 0 at the end; a
+ * negative attend_status, with err filled, to give up. */
+typedef int attend_line_function(void *user, const char **text, size_t *size, attend_error *err);
+
+/* What is left as attend_learn_defaults sets it is the kind's own default; what a kind does not
+ * have must be left. */
+typedef struct attend_learn_options {
+    size_t struct_size; /* set by attend_learn_defaults: later versions may add members */
+    int size;           /* pieces at most, special ones included */
+    int min_count;      /* what is seen less often is unknown, or is not merged */
+    int lower;          /* 1: lower case */
+    int strip_accents;  /* 1: without accents */
+    int split_chinese;  /* 1: Chinese (and for words Japanese) characters stand alone */
+    int punctuation;    /* 1: cut off from words */
+    int alphabet;       /* characters at most in a vocabulary of wordpiece */
+    double coverage;    /* share of all characters that one of sentencepiece has */
+    const char *model;  /* of sentencepiece: "unigram" or "bpe" */
+} attend_learn_options;
+
+ATTEND_API void attend_learn_defaults(attend_learn_options *options);
+
+/* Makes a tokenizer from text; the same lines and options give the same one.
+ *
+ * kind      a name of attend_list("tokenizers")
+ * options   NULL for the defaults
+ * next      called until it returns 0 */
+ATTEND_API attend_status attend_tokenizer_learn(const char *kind,
+                                                const attend_learn_options *options,
+                                                attend_line_function *next, void *user,
+                                                attend_tokenizer **out, attend_error *err);
+
+/* A piece and the bytes [begin,end) of the text that it stands for. */
+typedef struct attend_piece {
+    int id;
+    unsigned word; /* which of the words between white space, from 0; ATTEND_NO_WORD: none */
+    unsigned begin, end;
+} attend_piece;
+
+#define ATTEND_NO_WORD 0xFFFFFFFFu
+
+typedef struct attend_pieces attend_pieces; /* a list that is filled again and again */
+
+/* Cuts a text.
+ *
+ * framed    not 0: with the special pieces that a model wants around it, as [CLS] ... [SEP]
+ * pieces    receives them; *pieces is NULL, or what an earlier call has given and is used again;
+ *           release it with attend_pieces_free */
+ATTEND_API attend_status attend_tokenizer_encode(const attend_tokenizer *tokenizer,
+                                                 const char *text, size_t size, int framed,
+                                                 attend_pieces **pieces, attend_error *err);
+ATTEND_API const attend_piece *attend_pieces_items(const attend_pieces *pieces, size_t *count);
+
+/* Makes begin and end count characters of the text instead of bytes; once. */
+ATTEND_API void attend_pieces_in_characters(attend_pieces *pieces, const char *text, size_t size);
+ATTEND_API size_t attend_pieces_invalid(const attend_pieces *pieces); /* bytes that were no UTF-8 */
+ATTEND_API void attend_pieces_free(attend_pieces *pieces);            /* NULL is well */
+
+/* A piece of a text, with its bytes, as the vocabulary writes it; an unknown one as it would be
+ * written, so that attend_tokenizer_join gives the text back.
+ *
+ * spelled   receives it; release it with attend_text_free */
+ATTEND_API attend_status attend_tokenizer_spell(const attend_tokenizer *tokenizer, const char *text,
+                                                size_t size, const attend_piece *piece,
+                                                char **spelled, size_t *spelled_size,
+                                                attend_error *err);
+
+/* The text of ids; an id out of range is an error.
+ *
+ * special   not 0: special pieces show as they are called; else only the unknown one does
+ * text      receives it, ended by a zero; release it with attend_text_free
+ * size      receives its bytes, as it may hold zeros; may be NULL */
+ATTEND_API attend_status attend_tokenizer_decode(const attend_tokenizer *tokenizer, const int *ids,
+                                                 size_t count, int special, char **text,
+                                                 size_t *size, attend_error *err);
+
+/* The same from pieces as text, of sizes[i] bytes; they need not be in the vocabulary. */
+ATTEND_API attend_status attend_tokenizer_join(const attend_tokenizer *tokenizer,
+                                               const char *const *pieces, const size_t *sizes,
+                                               size_t count, char **text, size_t *size,
+                                               attend_error *err);
+
+ATTEND_API const char *attend_tokenizer_kind(const attend_tokenizer *tokenizer);
+ATTEND_API int attend_tokenizer_size(const attend_tokenizer *tokenizer); /* ids are below it */
+
+/* The text of a piece, borrowed; NULL where there is no such id. size may be NULL. */
+ATTEND_API const char *attend_tokenizer_piece(const attend_tokenizer *tokenizer, int id,
+                                              size_t *size);
+ATTEND_API int attend_tokenizer_id(const attend_tokenizer *tokenizer, const char *piece,
+                                   size_t size); /* -1: it has none */
+
+/* The id of "pad", "unk", "bos", "eos", "cls", "sep" or "mask"; -1 where there is none. */
+ATTEND_API int attend_tokenizer_special(const attend_tokenizer *tokenizer, const char *name);
+ATTEND_API int attend_tokenizer_is_special(const attend_tokenizer *tokenizer, int id);
+
+/* How well a vocabulary fits a text that is shown to it line by line. */
+typedef struct attend_coverage attend_coverage;
+
+typedef struct attend_coverage_info {
+    unsigned long long lines, bytes, characters;
+    unsigned long long invalid;            /* bytes that were no UTF-8 */
+    unsigned long long words, known_words; /* between white space; without an unknown piece */
+    unsigned long long pieces, unknown;    /* unknown is a part of pieces */
+    int used;                              /* pieces of the vocabulary that were needed */
+    int unknown_texts;                     /* how many different ones */
+} attend_coverage_info;
+
+/* tokenizer must outlive it; release it with attend_coverage_free */
+ATTEND_API attend_status attend_coverage_new(const attend_tokenizer *tokenizer,
+                                             attend_coverage **out, attend_error *err);
+ATTEND_API attend_status attend_coverage_add(attend_coverage *coverage, const char *text,
+                                             size_t size, attend_error *err);
+ATTEND_API void attend_coverage_get(const attend_coverage *coverage, attend_coverage_info *info);
+
+/* The index-th most frequent unknown text, borrowed until the next attend_coverage_add, and how
+ * often it came. Returns 1, or 0 where there is none. Not thread safe. */
+ATTEND_API int attend_coverage_unknown(attend_coverage *coverage, int index, const char **text,
+                                       size_t *size, unsigned long long *count);
+ATTEND_API void attend_coverage_free(attend_coverage *coverage); /* NULL is well */
 
 #ifdef __cplusplus
 }

@@ -6,6 +6,7 @@
 #include "attention/pool.h"
 #include "grad/ops.h"
 #include "measure/measure.h"
+#include "text/tokenizer.h"
 #include "train/optim.h"
 #include "train/schedule.h"
 
@@ -80,6 +81,14 @@ static int measure_at(int i, attend_entry *entry)
     return give(entry, at_measures[i]->name, at_measures[i]->formula, at_measures[i]->source);
 }
 
+static int tokenizer_at(int i, attend_entry *entry)
+{
+    if (i >= at_tokenizer_kind_count)
+        return 0;
+    const at_tokenizer_kind *k = at_tokenizer_kinds[i];
+    return give(entry, k->name, k->what, k->source);
+}
+
 static const kind kinds[] = {
     {"attention", "scores, scopes, picks and outputs: SCORE/SCOPE/PICK/HEADS", mechanism_at},
     {"kernels", "how weights fall with distance in pooling: attend fit --kernel", kernel_at},
@@ -87,6 +96,7 @@ static const kind kinds[] = {
     {"optimisers", "how gradients change parameters", optimiser_at},
     {"schedules", "how the learning rate changes over the steps", schedule_at},
     {"measures", "how good lines are, next to references", measure_at},
+    {"tokenizers", "how text is cut into pieces", tokenizer_at},
 };
 
 enum { KINDS = sizeof kinds / sizeof *kinds };

@@ -140,12 +140,12 @@ void at_str_add_safe(at_str *s, const char *text)
     }
 }
 
-void at_str_add_json(at_str *s, const char *text)
+void at_str_add_json_bytes(at_str *s, const char *text, size_t size)
 {
     at_str_add(s, "\"");
-    while (*text) {
+    while (size) {
         uint32_t code;
-        int length = character(text, &code);
+        int length = at_utf8_get(text, size, &code);
         if (length == 0)
             at_str_add(s, "\xEF\xBF\xBD");
         else if (code == '"' || code == '\\')
@@ -155,9 +155,12 @@ void at_str_add_json(at_str *s, const char *text)
         else
             at_str_add_bytes(s, text, (size_t)length);
         text += length ? length : 1;
+        size -= length ? (size_t)length : 1;
     }
     at_str_add(s, "\"");
 }
+
+void at_str_add_json(at_str *s, const char *text) { at_str_add_json_bytes(s, text, strlen(text)); }
 
 const char *at_str_text(const at_str *s) { return s->text ? s->text : ""; }
 

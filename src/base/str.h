@@ -38,6 +38,7 @@ void at_str_add_safe(at_str *s, const char *text);
 
 /* text as a JSON string, with its quotes; bytes that are no UTF-8 become U+FFFD */
 void at_str_add_json(at_str *s, const char *text);
+void at_str_add_json_bytes(at_str *s, const char *text, size_t size); /* any bytes, zeros too */
 
 const char *at_str_text(const at_str *s); /* never NULL; borrowed until the next change */
 void at_str_clear(at_str *s);             /* empty again, also of failure; keeps the memory */

@@ -89,7 +89,7 @@ const at_command at_command_list = {
     .usage = {.name = "list",
               .summary = "List what the library has, with formulas and sources",
               .operands = "[KIND]",
-              .words = "attention|kernels|ops|optimisers|schedules|measures",
+              .words = "attention|kernels|ops|optimisers|schedules|measures|tokenizers",
               .options = options,
               .examples = examples},
     .size = sizeof(list),

@@ -4,6 +4,7 @@
 
 #include <string.h>
 
+#include "base/file.h"
 #include "base/guess.h"
 #include "base/memory.h"
 
@@ -74,6 +75,38 @@ bool at_tokenizer_add_special(at_tokenizer *t, at_special which, const char *tex
     return t->special[which] >= 0;
 }
 
+static const struct {
+    at_special which;
+    const char *text;
+} plain[] = {{ATTEND_SPECIAL_PAD, "<pad>"},
+             {ATTEND_SPECIAL_UNK, "<unk>"},
+             {ATTEND_SPECIAL_BOS, "<bos>"},
+             {ATTEND_SPECIAL_EOS, "<eos>"}};
+
+enum { PLAIN = sizeof plain / sizeof *plain };
+
+bool at_tokenizer_add_plain(at_tokenizer *t)
+{
+    bool well = true;
+    for (int i = 0; i < PLAIN && well; i++)
+        well = at_tokenizer_add_special(t, plain[i].which, plain[i].text);
+    t->frame.each = t->special[ATTEND_SPECIAL_EOS];
+    return well;
+}
+
+attend_status at_tokenizer_find_plain(at_tokenizer *t, const char *file, attend_error *err)
+{
+    for (int i = 0; i < PLAIN; i++) {
+        int32_t id = at_vocab_find(t->vocab, plain[i].text, strlen(plain[i].text));
+        if (id < 0)
+            return at_error(err, ATTEND_FORMAT, "%s: has no piece %s; its vocabulary is damaged",
+                            at_show(file).text, plain[i].text);
+        t->special[plain[i].which] = id;
+    }
+    t->frame.each = t->special[ATTEND_SPECIAL_EOS];
+    return ATTEND_OK;
+}
+
 void at_tokenizer_specials_from(at_tokenizer *t, const json_t *object)
 {
     for (int i = 0; i < ATTEND_SPECIALS; i++) {
@@ -139,6 +172,19 @@ attend_status at_encode_framed(const at_tokenizer *t, const char *a, size_t a_si
     }
     add_framing(out, t->frame.after);
     return status < 0 ? status : out->failed ? at_error_memory(err) : ATTEND_OK;
+}
+
+void at_spell(const at_tokenizer *t, const char *text, size_t size, const at_piece *p, at_str *out)
+{
+    size_t length;
+    if (p->id != t->special[ATTEND_SPECIAL_UNK] || p->begin == p->end) {
+        const char *piece = at_vocab_text(t->vocab, p->id, &length);
+        at_str_add_bytes(out, piece, length);
+    } else if (t->kind->spell) {
+        t->kind->spell(t, text, size, p, out);
+    } else {
+        at_str_add_bytes(out, text + p->begin, p->end - p->begin);
+    }
 }
 
 /* ---- decoding --------------------------------------------------------------------------- */

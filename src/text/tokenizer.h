@@ -42,7 +42,6 @@ typedef struct {
 } at_piece;
 
 enum { ATTEND_TEXT_MOST = 1u << 30 }; /* bytes of one text */
-#define ATTEND_NO_WORD UINT32_MAX
 
 /* Grows; start with {0}. Failure is sticky, as in at_str. */
 typedef struct {
@@ -110,6 +109,10 @@ attend_status at_encode(const at_tokenizer *t, const char *text, size_t size, at
  * those in its own text; *second receives the index of the first piece of b. */
 attend_status at_encode_framed(const at_tokenizer *t, const char *a, size_t a_size, const char *b,
                                size_t b_size, at_pieces *out, size_t *second, attend_error *err);
+
+/* Appends a piece of a text as the vocabulary writes it; an unknown one as it would, so that
+ * at_join gives the text back. Offsets are in bytes. */
+void at_spell(const at_tokenizer *t, const char *text, size_t size, const at_piece *p, at_str *out);
 
 /* the text of a piece, as in at_vocab_text */
 typedef struct {
@@ -217,6 +220,10 @@ struct at_tokenizer_kind {
                             attend_error *err);
     attend_status (*join)(const at_tokenizer *t, const at_text *pieces, size_t count, at_str *out,
                           attend_error *err);
+
+    /* An unknown piece of a text as the vocabulary would write it. NULL: as in the text. */
+    void (*spell)(const at_tokenizer *t, const char *text, size_t size, const at_piece *p,
+                  at_str *out);
     void (*free)(at_tokenizer *t); /* its own members alone, and t; not the vocabulary */
 };
 
@@ -236,6 +243,11 @@ void *at_tokenizer_new(const at_tokenizer_kind *kind, size_t bytes);
 
 /* Adds a special piece of that text to the vocabulary (or finds it there); false without memory. */
 bool at_tokenizer_add_special(at_tokenizer *t, at_special which, const char *text);
+
+/* <pad>, <unk>, <bos> and <eos>, as our own kinds have them, and <eos> after each text: added to
+ * the vocabulary (false without memory), or looked for in it. */
+bool at_tokenizer_add_plain(at_tokenizer *t);
+attend_status at_tokenizer_find_plain(at_tokenizer *t, const char *file, attend_error *err);
 
 /* Puts the special pieces into t->added, for a kind that finds them in texts; false without memory.
  */

@@ -29,6 +29,14 @@ int at_space_at(const char *text, size_t size)
     return length && at_is_space(code) ? length : 0;
 }
 
+int at_space_before(const char *text, size_t at)
+{
+    for (int length = 1; length <= 3 && (size_t)length <= at; length++)
+        if (at_space_at(text + at - length, (size_t)length) == length)
+            return length;
+    return 0;
+}
+
 bool at_is_control(uint32_t code)
 {
     switch (category(code)) {
@@ -61,6 +69,18 @@ bool at_is_punctuation(uint32_t c)
     return k >= UTF8PROC_CATEGORY_PC && k <= UTF8PROC_CATEGORY_PO;
 }
 
+bool at_is_symbol(uint32_t code)
+{
+    utf8proc_category_t k = category(code);
+    return k >= UTF8PROC_CATEGORY_SM && k <= UTF8PROC_CATEGORY_SO;
+}
+
+bool at_is_bound(uint32_t code)
+{
+    utf8proc_category_t k = category(code);
+    return (k >= UTF8PROC_CATEGORY_MN && k <= UTF8PROC_CATEGORY_ME) || k == UTF8PROC_CATEGORY_CF;
+}
+
 bool at_is_letter(uint32_t code)
 {
     utf8proc_category_t k = category(code);
@@ -79,6 +99,12 @@ bool at_is_japanese(uint32_t c)
     return (c >= 0x3041 && c <= 0x3096) || (c >= 0x309D && c <= 0x309F)
            || (c >= 0x30A1 && c <= 0x30FA) || (c >= 0x30FC && c <= 0x30FF)
            || (c >= 0x31F0 && c <= 0x31FF) || (c >= 0xFF66 && c <= 0xFF9D);
+}
+
+bool at_is_wide(uint32_t c)
+{
+    return at_is_chinese(c) || at_is_japanese(c) || (c >= 0x3001 && c <= 0x303F)
+           || (c >= 0xFF01 && c <= 0xFF65);
 }
 
 int at_lower(uint32_t code, uint32_t out[2])

@@ -13,16 +13,22 @@ bool at_is_space(uint32_t code); /* Unicode's White_Space */
 /* Is there white space at the start of size bytes? Returns its length in bytes, or 0. */
 int at_space_at(const char *text, size_t size);
 
+/* Does white space end at byte `at`? Returns its length in bytes, or 0. */
+int at_space_before(const char *text, size_t at);
+
 bool at_is_control(uint32_t code);     /* categories Cc, Cf, Cs, Co, Cn */
 bool at_is_separator(uint32_t code);   /* category Zs */
 bool at_is_mark(uint32_t code);        /* category Mn: accents that stand over a letter */
 bool at_is_punctuation(uint32_t code); /* P*, and all of ASCII that is no letter, digit, blank */
+bool at_is_symbol(uint32_t code);      /* S* */
+bool at_is_bound(uint32_t code);       /* M*, Cf: belongs to the character before it */
 bool at_is_letter(uint32_t code);      /* L* */
 bool at_is_upper(uint32_t code);       /* Lu, Lt */
 bool at_is_lower(uint32_t code);       /* Ll */
 bool at_is_digit(uint32_t code);       /* Nd */
 bool at_is_chinese(uint32_t code);     /* the CJK ideographs, as BERT counts them */
 bool at_is_japanese(uint32_t code);    /* hiragana and katakana */
+bool at_is_wide(uint32_t code);        /* these two and their punctuation: no blanks around */
 
 /* The lower case of a character, one or two of them (İ has two); returns how many. */
 int at_lower(uint32_t code, uint32_t out[2]);

@@ -1,0 +1,194 @@
+/* attend_tokenizer and attend_pieces: the text folder's, seen from outside. */
+#include <stdio.h>
+#include <string.h>
+
+#include "attend.h"
+#include "base/memory.h"
+#include "text/tokenizer.h"
+
+/* An attend_tokenizer is an at_tokenizer under another name, an attend_piece an at_piece. */
+_Static_assert(sizeof(attend_piece) == sizeof(at_piece), "pieces are handed out as they are");
+_Static_assert(offsetof(attend_piece, begin) == offsetof(at_piece, begin), "likewise");
+_Static_assert(sizeof(int) == sizeof(int32_t), "ids are handed out as they are");
+
+static const at_tokenizer *inner(const attend_tokenizer *t) { return (const at_tokenizer *)t; }
+
+struct attend_pieces {
+    at_pieces list;
+};
+
+/* ---- making, keeping -------------------------------------------------------------------- */
+
+attend_status attend_tokenizer_open(const char *path, attend_tokenizer **out, attend_error *err)
+{
+    at_tokenizer *t = NULL;
+    attend_status status = at_tokenizer_open(path, &t, err);
+    *out = (attend_tokenizer *)t;
+    return status;
+}
+
+void attend_tokenizer_free(attend_tokenizer *t) { at_tokenizer_free((at_tokenizer *)t); }
+
+attend_status attend_tokenizer_save(const attend_tokenizer *t, const char *folder,
+                                    attend_error *err)
+{
+    return at_tokenizer_save(inner(t), folder, err);
+}
+
+void attend_learn_defaults(attend_learn_options *options)
+{
+    at_learn_options o;
+    at_learn_defaults(&o);
+    *options = (attend_learn_options){.struct_size = sizeof *options,
+                                      .size = o.size,
+                                      .min_count = o.min_count,
+                                      .lower = o.lower,
+                                      .strip_accents = o.strip_accents,
+                                      .split_chinese = o.split_chinese,
+                                      .punctuation = o.punctuation,
+                                      .alphabet = o.alphabet,
+                                      .coverage = o.coverage,
+                                      .model = o.model};
+}
+
+attend_status attend_tokenizer_learn(const char *kind, const attend_learn_options *options,
+                                     attend_line_function *next, void *user, attend_tokenizer **out,
+                                     attend_error *err)
+{
+    attend_learn_options o;
+    at_tokenizer *t = NULL;
+    *out = NULL;
+    attend_learn_defaults(&o);
+    if (options && options->struct_size != sizeof o)
+        return at_error(err, ATTEND_OPTION, "the options were not set by attend_learn_defaults");
+    if (options)
+        o = *options;
+    at_learn_options same = {.size = o.size,
+                             .min_count = o.min_count,
+                             .lower = o.lower,
+                             .strip_accents = o.strip_accents,
+                             .split_chinese = o.split_chinese,
+                             .punctuation = o.punctuation,
+                             .alphabet = o.alphabet,
+                             .coverage = o.coverage,
+                             .model = o.model};
+    attend_status status = at_tokenizer_learn(kind, (at_lines){next, user}, &same, &t, err);
+    *out = (attend_tokenizer *)t;
+    return status;
+}
+
+/* ---- there ------------------------------------------------------------------------------ */
+
+attend_status attend_tokenizer_encode(const attend_tokenizer *t, const char *text, size_t size,
+                                      int framed, attend_pieces **pieces, attend_error *err)
+{
+    if (!*pieces)
+        *pieces = at_alloc_zero(1, sizeof **pieces);
+    if (!*pieces)
+        return at_error_memory(err);
+    at_pieces *list = &(*pieces)->list;
+    at_pieces_clear(list);
+    return framed ? at_encode_framed(inner(t), text, size, NULL, 0, list, NULL, err)
+                  : at_encode(inner(t), text, size, list, err);
+}
+
+void attend_pieces_in_characters(attend_pieces *pieces, const char *text, size_t size)
+{
+    at_pieces_in_characters(&pieces->list, text, size);
+}
+
+const attend_piece *attend_pieces_items(const attend_pieces *pieces, size_t *count)
+{
+    *count = pieces->list.count;
+    return (const attend_piece *)pieces->list.item;
+}
+
+size_t attend_pieces_invalid(const attend_pieces *pieces) { return pieces->list.invalid; }
+
+void attend_pieces_free(attend_pieces *pieces)
+{
+    if (pieces)
+        at_pieces_free(&pieces->list);
+    at_free(pieces);
+}
+
+/* ---- and back --------------------------------------------------------------------------- */
+
+static attend_status give(attend_status status, at_str *from, char **text, size_t *size,
+                          attend_error *err)
+{
+    *text = NULL;
+    if (size)
+        *size = from->length;
+    if (status >= 0) {
+        *text = at_str_take(from);
+        status = *text ? ATTEND_OK : at_error_memory(err);
+    }
+    at_str_free(from);
+    return status;
+}
+
+attend_status attend_tokenizer_spell(const attend_tokenizer *t, const char *text, size_t size,
+                                     const attend_piece *piece, char **spelled,
+                                     size_t *spelled_size, attend_error *err)
+{
+    at_str out = {0};
+    at_spell(inner(t), text, size, (const at_piece *)piece, &out);
+    return give(ATTEND_OK, &out, spelled, spelled_size, err);
+}
+
+attend_status attend_tokenizer_decode(const attend_tokenizer *t, const int *ids, size_t count,
+                                      int special, char **text, size_t *size, attend_error *err)
+{
+    at_str out = {0};
+    at_decoding how = special ? ATTEND_DECODE_SPECIAL : ATTEND_DECODE_PLAIN;
+    return give(at_decode(inner(t), ids, count, how, &out, err), &out, text, size, err);
+}
+
+attend_status attend_tokenizer_join(const attend_tokenizer *t, const char *const *pieces,
+                                    const size_t *sizes, size_t count, char **text, size_t *size,
+                                    attend_error *err)
+{
+    at_str out = {0};
+    at_text *list = at_alloc((count + 1) * sizeof *list);
+    attend_status status = list ? ATTEND_OK : at_error_memory(err);
+    for (size_t i = 0; list && i < count; i++)
+        list[i] = (at_text){pieces[i], sizes[i]};
+    if (list)
+        status = at_join(inner(t), list, count, &out, err);
+    at_free(list);
+    return give(status, &out, text, size, err);
+}
+
+/* ---- what it has ------------------------------------------------------------------------ */
+
+const char *attend_tokenizer_kind(const attend_tokenizer *t) { return inner(t)->kind->name; }
+int attend_tokenizer_size(const attend_tokenizer *t) { return at_tokenizer_size(inner(t)); }
+
+const char *attend_tokenizer_piece(const attend_tokenizer *t, int id, size_t *size)
+{
+    if (id < 0 || id >= attend_tokenizer_size(t))
+        return NULL;
+    return at_vocab_text(inner(t)->vocab, id, size);
+}
+
+int attend_tokenizer_id(const attend_tokenizer *t, const char *piece, size_t size)
+{
+    return at_vocab_find(inner(t)->vocab, piece, size);
+}
+
+int attend_tokenizer_special(const attend_tokenizer *t, const char *name)
+{
+    for (int i = 0; i < ATTEND_SPECIALS; i++) {
+        char full[16];
+        snprintf(full, sizeof full, "%.8s_token", name);
+        if (strcmp(full, at_special_names[i]) == 0)
+            return inner(t)->special[i];
+    }
+    return -1;
+}
+
+int attend_tokenizer_is_special(const attend_tokenizer *t, int id)
+{
+    return at_tokenizer_is_special(inner(t), id);
+}

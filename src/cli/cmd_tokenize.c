@@ -1,0 +1,215 @@
+/* attend tokenize: text in, pieces or ids out, a line for a line. */
+#include <string.h>
+
+#include "base/log.h"
+#include "base/memory.h"
+#include "cli/stream.h"
+#include "cli/tokenizer.h"
+
+typedef struct {
+    const char *tokenizer, *kind;
+    bool lower, ids, offsets, json, special, keep_unknown;
+} tokenize;
+
+static const at_option options[] = {
+    {.name = "tokenizer", .letter = 't', OPTION_PATH(tokenize, tokenizer), .meta = "PATH",
+     .group = "Tokenizer", .help = "A folder or a file of a tokenizer"},
+    {.name = "kind", .letter = 'k', OPTION_STRING(tokenize, kind), .meta = "KIND",
+     .help = "Cut without a vocabulary: words, chars or bytes",
+     .example = {"attend tokenize --kind words text.txt", "Cut punctuation off the words"}},
+    {.name = "lower", OPTION_FLAG(tokenize, lower), .help = "With --kind: lower case"},
+    {.name = "ids", OPTION_FLAG(tokenize, ids), .group = "Output",
+     .help = "Write the pieces' numbers",
+     .example = {"attend tokenize -t pieces --ids text.txt", "What a model gets"}},
+    {.name = "offsets", OPTION_FLAG(tokenize, offsets),
+     .help = "Write which characters of the line each piece stands for, as 0-5"},
+    {.name = "json", OPTION_FLAG(tokenize, json),
+     .help = "Write an object per line: pieces, ids, offsets, and the words they belong to",
+     .example = {"attend tokenize -t pieces --json text.txt", "Everything, for a program to read"}},
+    {.name = "special", .letter = 's', OPTION_FLAG(tokenize, special),
+     .help = "With the special pieces that a model wants around a text"},
+    {.name = "keep-unknown", OPTION_FLAG(tokenize, keep_unknown),
+     .help = "Write unknown pieces as they are in the text; with --kind all are"},
+    {0}};
+
+typedef struct {
+    const tokenize *o;
+    const attend_tokenizer *t;
+    int unknown; /* the piece that is written as it is in the text; -1: none */
+    attend_pieces *pieces;
+    at_str out;
+    unsigned long long invalid;
+    long invalid_line; /* the first */
+} job;
+
+/* ---- one line --------------------------------------------------------------------------- */
+
+/* a piece as text; the offsets of an unknown one must still be in bytes */
+static attend_status add_text(job *j, const char *line, size_t length, const attend_piece *p,
+                              attend_error *err)
+{
+    char *spelled = NULL;
+    size_t size;
+    const char *text = attend_tokenizer_piece(j->t, p->id, &size);
+    if (p->id == j->unknown) {
+        attend_status status = attend_tokenizer_spell(j->t, line, length, p, &spelled, &size, err);
+        if (status < 0)
+            return status;
+        text = spelled;
+    }
+    if (j->o->json)
+        at_str_add_json_bytes(&j->out, text, size);
+    else
+        at_str_add_bytes(&j->out, text, size);
+    attend_text_free(spelled);
+    return ATTEND_OK;
+}
+
+static attend_status add_texts(job *j, const char *line, size_t length, attend_error *err)
+{
+    size_t count;
+    const attend_piece *p = attend_pieces_items(j->pieces, &count);
+    attend_status status = ATTEND_OK;
+    for (size_t i = 0; i < count && status >= 0; i++) {
+        at_str_add(&j->out, !i ? "" : j->o->json ? ", " : " ");
+        status = add_text(j, line, length, &p[i], err);
+    }
+    return status;
+}
+
+static void add_number(at_str *out, const attend_piece *p, bool offsets, bool json)
+{
+    if (!offsets)
+        at_str_print(out, "%d", p->id);
+    else
+        at_str_print(out, json ? "[%u, %u]" : "%u-%u", p->begin, p->end);
+}
+
+static void add_numbers(job *j, bool offsets)
+{
+    size_t count;
+    const attend_piece *p = attend_pieces_items(j->pieces, &count);
+    for (size_t i = 0; i < count; i++) {
+        at_str_add(&j->out, !i ? "" : j->o->json ? ", " : " ");
+        add_number(&j->out, &p[i], offsets, j->o->json);
+    }
+}
+
+static void add_words(job *j)
+{
+    size_t count;
+    const attend_piece *p = attend_pieces_items(j->pieces, &count);
+    for (size_t i = 0; i < count; i++) {
+        at_str_add(&j->out, i ? ", " : "");
+        if (p[i].word == ATTEND_NO_WORD)
+            at_str_add(&j->out, "null");
+        else
+            at_str_print(&j->out, "%u", p[i].word);
+    }
+}
+
+static attend_status write_json(job *j, const char *line, size_t length, attend_error *err)
+{
+    at_str_add(&j->out, "{\"pieces\": [");
+    attend_status status = add_texts(j, line, length, err);
+    attend_pieces_in_characters(j->pieces, line, length);
+    at_str_add(&j->out, "], \"ids\": [");
+    add_numbers(j, false);
+    at_str_add(&j->out, "], \"offsets\": [");
+    add_numbers(j, true);
+    at_str_add(&j->out, "], \"words\": [");
+    add_words(j);
+    at_str_add(&j->out, "]}\n");
+    return status;
+}
+
+static attend_status write_plain(job *j, const char *line, size_t length, attend_error *err)
+{
+    attend_status status = ATTEND_OK;
+    if (j->o->offsets)
+        attend_pieces_in_characters(j->pieces, line, length);
+    if (j->o->ids || j->o->offsets)
+        add_numbers(j, j->o->offsets);
+    else
+        status = add_texts(j, line, length, err);
+    at_str_add(&j->out, "\n");
+    return status;
+}
+
+static attend_status one_line(job *j, const char *text, size_t size, long line, attend_error *err)
+{
+    bool framed = j->o->special;
+    attend_status status = attend_tokenizer_encode(j->t, text, size, framed, &j->pieces, err);
+    if (status < 0)
+        return status;
+    size_t invalid = attend_pieces_invalid(j->pieces);
+    if (invalid && !j->invalid)
+        j->invalid_line = line;
+    j->invalid += invalid;
+    status = j->o->json ? write_json(j, text, size, err) : write_plain(j, text, size, err);
+    return status < 0 ? status : at_cli_flush(&j->out, false, err);
+}
+
+/* ---- the command ------------------------------------------------------------------------ */
+
+static attend_status all_lines(job *j, at_reader *r, attend_error *err)
+{
+    const char *text;
+    size_t size;
+    int more;
+    attend_status status = ATTEND_OK;
+    r->flushed = &j->out;
+    while (status >= 0 && (more = at_reader_next(r, &text, &size, err)) != 0)
+        status = more < 0 ? (attend_status)more : one_line(j, text, size, r->line, err);
+    if (j->invalid)
+        at_log(ATTEND_LOG_WARNING, "%s:%ld: %llu bytes from here on are no UTF-8", r->name,
+               j->invalid_line, j->invalid);
+    return status < 0 ? status : at_cli_flush(&j->out, true, err);
+}
+
+static attend_status run(at_cli *cli, const void *fields, int operands, char **operand,
+                         attend_error *err)
+{
+    const tokenize *o = fields;
+    attend_tokenizer *t = NULL;
+    at_reader reader = {.file = -1};
+    if (o->ids + o->offsets + o->json > 1)
+        return at_error(err, ATTEND_OPTION, "--ids, --offsets and --json: choose one");
+    attend_status status = at_cli_tokenizer_open(
+        cli, (at_cli_tokenizer){o->tokenizer, o->kind, o->lower}, &t, err);
+    if (status < 0)
+        return status;
+    job j = {.o = o, .t = t, .unknown = -1};
+    if (o->keep_unknown || o->kind)
+        j.unknown = attend_tokenizer_special(t, "unk");
+    status = at_reader_open(&reader, cli, operands ? operand[0] : "-", err);
+    if (status >= 0)
+        status = all_lines(&j, &reader, err);
+    at_reader_close(&reader);
+    attend_pieces_free(j.pieces);
+    at_str_free(&j.out);
+    attend_tokenizer_free(t);
+    return status;
+}
+
+static const at_term examples[] = {
+    {"attend vocab learn --kind wordpiece --size 200 --out pieces text.txt",
+     "Make a tokenizer from a text"},
+    {"attend tokenize -t pieces text.txt", "Cut the text with it"},
+    {0}};
+
+const at_command at_command_tokenize = {
+    .usage = {.name = "tokenize",
+              .summary = "Cut text into pieces, line by line",
+              .operands = "[FILE]",
+              .description = "Reads FILE or standard input and writes a line for every line: its "
+                             "pieces with blanks between them. `attend list tokenizers` names the "
+                             "kinds; `attend detokenize` is the way back.\n\nBytes that are no "
+                             "UTF-8 are taken as U+FFFD, or kept by kinds that work on bytes; "
+                             "their number is said at the end.",
+              .options = options,
+              .examples = examples},
+    .size = sizeof(tokenize),
+    .max_operands = 1,
+    .run = run,
+};

@@ -1,0 +1,191 @@
+/* Words: a vocabulary of the frequent ones, all others unknown. Where words end is in words_cut.c,
+ * how the vocabulary is learned in words_learn.c, how words become text again in spacing.h. */
+#include <string.h>
+
+#include "base/json.h"
+#include "base/memory.h"
+#include "text/hf_json.h"
+#include "text/unicode.h"
+#include "text/words.h"
+
+/* ---- life ------------------------------------------------------------------------------- */
+
+static at_words *empty(void)
+{
+    at_words *w = at_tokenizer_new(&at_tokenizer_kind_words, sizeof *w);
+    if (!w)
+        return NULL;
+    w->cache = at_cache_new();
+    w->spacing.marked = w->spacing.wide = true;
+    if (!w->cache) {
+        at_tokenizer_free(&w->base);
+        return NULL;
+    }
+    return w;
+}
+
+at_words *at_words_new(void)
+{
+    at_words *w = empty();
+    if (w && !at_tokenizer_add_plain(&w->base)) {
+        at_tokenizer_free(&w->base);
+        return NULL;
+    }
+    return w;
+}
+
+static void free_words(at_tokenizer *t)
+{
+    at_words *w = (at_words *)t;
+    at_spacing_free(&w->spacing);
+    at_cache_free(w->cache);
+    at_free(w);
+}
+
+/* ---- the file --------------------------------------------------------------------------- */
+
+static attend_status fill(at_words *w, const json_t *root, const char *file, attend_error *err)
+{
+    at_tokenizer *t = &w->base;
+    at_fields top = at_fields_of(root, file, err), model = at_fields_in(&top, "model");
+    w->lower = at_field_bool(&model, "lower", false);
+    w->punctuation = at_field_bool(&model, "punctuation", true);
+    w->split_chinese = at_field_bool(&model, "split_chinese", true);
+    if (top.status < 0)
+        return top.status;
+    attend_status status = at_hf_read_vocab(t->vocab, json_object_get(model.object, "vocab"), file,
+                                            err);
+    if (status >= 0)
+        status = at_spacing_read(&w->spacing, json_object_get(model.object, "spacing"), file, err);
+    if (status >= 0)
+        status = at_tokenizer_find_plain(t, file, err);
+    return status;
+}
+
+static attend_status read(const json_t *root, const char *file, at_tokenizer **out,
+                          attend_error *err)
+{
+    at_words *w = empty();
+    if (!w)
+        return at_error_memory(err);
+    attend_status status = fill(w, root, file, err);
+    if (status < 0)
+        at_tokenizer_free(&w->base);
+    else
+        *out = &w->base;
+    return status;
+}
+
+static json_t *write(const at_tokenizer *t)
+{
+    const at_words *w = (const at_words *)t;
+    return json_pack("{s:s, s:{s:s, s:b, s:b, s:b, s:o, s:o}}", "version", "1.0", "model", "type",
+                     t->kind->model, "lower", (int)w->lower, "punctuation", (int)w->punctuation,
+                     "split_chinese", (int)w->split_chinese, "spacing",
+                     at_spacing_write(&w->spacing), "vocab", at_hf_write_vocab(t->vocab));
+}
+
+/* ---- there and back --------------------------------------------------------------------- */
+
+typedef struct {
+    const at_words *w;
+    at_pieces *out;
+    at_str text;
+} sink;
+
+/* The marked word, or the word without its marks, or unknown. */
+static int32_t id_of(sink *to, const at_word *word)
+{
+    const at_tokenizer *t = &to->w->base;
+    int32_t id = -1;
+    if (word->mark_left || word->mark_right) {
+        at_str_clear(&to->text);
+        at_word_spell(word, &to->text);
+        id = to->text.failed ? -1 : at_vocab_find(t->vocab, to->text.text, to->text.length);
+    }
+    if (id < 0)
+        id = at_vocab_find(t->vocab, word->text.text, word->text.size);
+    return id < 0 || at_tokenizer_is_special(t, id) ? t->special[ATTEND_SPECIAL_UNK] : id;
+}
+
+static void add_word(void *user, const at_word *word)
+{
+    sink *to = user;
+    at_pieces_add(to->out, id_of(to, word), word->begin, word->end);
+}
+
+static attend_status encode(const at_tokenizer *t, const char *text, size_t size, at_pieces *out,
+                            attend_error *err)
+{
+    sink to = {.w = (const at_words *)t, .out = out};
+    size_t next;
+    (void)err;
+    for (size_t begin = 0; begin < size && !out->failed; begin = next) {
+        size_t end = at_words_chunk(text, begin, size, &next), first = out->count, invalid = 0;
+        if (end == begin || at_cache_pieces(to.w->cache, text + begin, end - begin, begin, out))
+            continue;
+        if (!at_words_cut(to.w, text, begin, end, add_word, &to, &invalid))
+            out->failed = true;
+        out->invalid += invalid;
+        if (!invalid)
+            at_cache_keep(to.w->cache, text + begin, end - begin, begin, out, first);
+    }
+    out->failed |= to.text.failed;
+    at_str_free(&to.text);
+    return ATTEND_OK;
+}
+
+typedef struct {
+    const at_piece *wanted;
+    at_str *out;
+} speller;
+
+static void spell_word(void *user, const at_word *word)
+{
+    speller *s = user;
+    if (word->begin == s->wanted->begin && word->end == s->wanted->end)
+        at_word_spell(word, s->out);
+}
+
+/* Its marks depend on what stands close to it: that is cut again. */
+static void spell(const at_tokenizer *t, const char *text, size_t size, const at_piece *p,
+                  at_str *out)
+{
+    speller s = {p, out};
+    size_t begin = p->begin, next, invalid = 0;
+    while (begin > 0 && !at_space_before(text, begin))
+        begin--;
+    size_t end = at_words_chunk(text, begin, size, &next);
+    if (!at_words_cut((const at_words *)t, text, begin, end, spell_word, &s, &invalid))
+        out->failed = true;
+}
+
+static attend_status join(const at_tokenizer *t, const at_text *pieces, size_t count, at_str *out,
+                          attend_error *err)
+{
+    const at_words *w = (const at_words *)t;
+    at_spacing spacing = w->spacing;
+    (void)err;
+    spacing.plain = !w->punctuation;
+    spacing.marked = w->punctuation;
+    spacing.wide = w->split_chinese;
+    at_spacing_join(&spacing, pieces, count, out);
+    return ATTEND_OK;
+}
+
+const at_tokenizer_kind at_tokenizer_kind_words = {
+    .name = "words",
+    .what = "words between white space, punctuation cut off, Chinese and Japanese by character",
+    .source = "Koehn et al. 2007 (Moses), for the punctuation",
+    .files = "tokenizer.json",
+    .model = "words",
+    .learns = ATTEND_LEARN_SIZE | ATTEND_LEARN_MIN_COUNT | ATTEND_LEARN_LOWER
+              | ATTEND_LEARN_SPLIT_CHINESE | ATTEND_LEARN_PUNCTUATION,
+    .learn = at_words_learn,
+    .read = read,
+    .write = write,
+    .encode = encode,
+    .join = join,
+    .spell = spell,
+    .free = free_words,
+};
