@@ -49,7 +49,7 @@ spoil_end() {
 
 # ---- good cases
 
-cases=$(find "$fixtures" -name expected.json | wc -l)
+cases=$(find "$fixtures" -name expected.json -o -path '*/tokenizers/*.jsonl' | wc -l)
 expect "all fixtures pass" 0 "^$cases passed, 0 failed$" "$fixtures"
 "$check" "$fixtures" rnn/ | grep ' ok ' >"$work/of_set"
 "$check" "$fixtures/rnn" | grep ' ok ' >"$work/of_family"
@@ -97,6 +97,28 @@ expect "a wrong learning rate" 1 "FAIL  schedules.exponential_0.95: error " "$se
 fresh optim/optim_clip_1
 sed -i 's/"total_norm": /"total_norm": 1/' "$set/optim/optim_clip_1/expected.json"
 expect "a wrong norm" 1 "FAIL  scalars.total_norm: error " "$set"
+
+fresh_tokenizers() {
+    fresh
+    mkdir -p "$set/tokenizers"
+    cp -r "$fixtures/vocab" "$set"
+    cp "$fixtures/tokenizers/bert_small_uncased.jsonl" "$set/tokenizers"
+}
+
+fresh_tokenizers
+expect "a tokenizer's file is a case" 0 "^tokenizers/bert_small_uncased.jsonl  ok  " "$set"
+sed -i '3s/"ids": \[/"ids": [0, /' "$set/tokenizers/bert_small_uncased.jsonl"
+expect "a wrong id" 1 "FAIL  line 3 .*: [0-9]+ ids, expected [0-9]+$" "$set"
+fresh_tokenizers
+sed -i '2s/"tokens": \["/"tokens": ["x/' "$set/tokenizers/bert_small_uncased.jsonl"
+expect "a wrong piece" 1 "FAIL  line 2 .*: tokens\[0\] is " "$set"
+fresh_tokenizers
+sed -i '$d' "$set/vocab/bert_uncased/vocab.txt"
+sed -i '5d' "$set/vocab/bert_uncased/vocab.txt"
+expect "another vocabulary" 1 "FAIL  line 1 " "$set"
+fresh_tokenizers
+rm "$set/vocab/bert_uncased/vocab.txt"
+expect "no vocabulary" 1 "FAIL  no vocabulary for bert_small_uncased" "$set"
 
 # ---- what nobody compared
 

@@ -193,9 +193,7 @@ static attend_status run(at_cli *cli, const void *fields, int operands, char **o
 }
 
 static const at_term examples[] = {
-    {"attend vocab learn --kind wordpiece --size 200 --out pieces text.txt",
-     "Make a tokenizer from a text"},
-    {"attend tokenize -t pieces text.txt", "Cut the text with it"},
+    {"attend tokenize -t pieces text.txt", "Cut a text with the tokenizer in the folder pieces"},
     {0}};
 
 const at_command at_command_tokenize = {
@@ -203,8 +201,8 @@ const at_command at_command_tokenize = {
               .summary = "Cut text into pieces, line by line",
               .operands = "[FILE]",
               .description = "Reads FILE or standard input and writes a line for every line: its "
-                             "pieces with blanks between them. `attend list tokenizers` names the "
-                             "kinds; `attend detokenize` is the way back.\n\nBytes that are no "
+                             "pieces with blanks between them. `attend vocab learn` makes a "
+                             "tokenizer, `attend detokenize` is the way back.\n\nBytes that are no "
                              "UTF-8 are taken as U+FFFD, or kept by kinds that work on bytes; "
                              "their number is said at the end.",
               .options = options,

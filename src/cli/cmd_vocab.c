@@ -46,7 +46,7 @@ static const at_option options[] = {
      .group = "For show and coverage", .help = "A folder or a file of a tokenizer"},
     {.name = "unknown", OPTION_INT(vocab, unknown), .value = "20", .min = 0, .max = 1e6,
      .meta = "N", .help = "How many of the unknown words coverage lists",
-     .example = {"attend vocab coverage -t pieces --unknown 5 text.txt",
+     .example = {"attend vocab coverage -t learned --unknown 5 text.txt",
                  "The five that are missed most"}},
     {.name = "json", OPTION_FLAG(vocab, json), .help = "Write JSON"},
     {0}};
@@ -370,10 +370,10 @@ static attend_status run(at_cli *cli, const void *fields, int operands, char **o
 }
 
 static const at_term examples[] = {
-    {"attend vocab learn --kind wordpiece --size 200 --out pieces text.txt",
+    {"attend vocab learn --kind wordpiece --size 200 --out learned text.txt",
      "A tokenizer of 200 pieces"},
-    {"attend vocab show -t pieces", "Every piece with its number"},
-    {"attend vocab coverage -t pieces text.txt", "What it does not know, and how long texts get"},
+    {"attend vocab show -t learned", "Every piece with its number"},
+    {"attend vocab coverage -t learned text.txt", "What it does not know, and how long texts get"},
     {0}};
 
 const at_command at_command_vocab = {

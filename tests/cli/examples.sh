@@ -3,7 +3,11 @@ points 30 > points.csv
 printf 'x\n1\n' > new.csv
 printf 'year,height\n1,2\n2,3\n3,5\n' > trees.csv
 attend fit points.csv --no-plot --out model.safetensors > out
-for command in fit list inspect help; do
+printf 'A cat sat on the mat.\nA dog sat on a log, too!\n' > text.txt
+printf 'A cat , too !\n' | tee words.txt > pieces.txt
+printf '5 6\n' > ids.txt
+attend vocab learn --kind wordpiece --size 200 --out pieces text.txt > out 2> err
+for command in fit tokenize detokenize vocab list inspect help; do
     attend help $command | sed -n 's/^  \(attend .*\)/\1/p' > lines
     check "$command shows an example" '[ -s lines ]'
     while read -r line; do expect 0 $line; done < lines

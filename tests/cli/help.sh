@@ -1,5 +1,5 @@
 # help, version, unknown words
-commands="fit list inspect help man completion"
+commands="fit tokenize detokenize vocab list inspect help man completion"
 
 expect 0 attend --version
 version=$(attend inspect --build | sed -n "s/^version *//p")
