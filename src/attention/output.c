@@ -37,6 +37,10 @@ attend_status at_output_parse(const at_output **output, const char *name, const 
 
 /* ---- the op: y_r = -log p[r, target_r] ---------------------------------------------------- */
 
+/* What is less likely counts as this and passes no gradient: a target outside the window or the
+ * support of a sparse pick has p = 0, and so has one whose softmax rounds to it. 1/p is a float. */
+static const real least = (real)1e-37;
+
 typedef struct {
     size_t rows;
     int *target;
@@ -64,7 +68,8 @@ at_tensor *at_likelihood(at_tape *t, at_tensor *p, at_ids targets, int ignore)
         if (target[r] != ignore && (target[r] < 0 || (size_t)target[r] >= n))
             return at_fail(t, "likelihood: target %d at place %zu is outside 0..%zu", target[r], r,
                            n - 1);
-        y->value[r] = target[r] == ignore ? 0 : -real_log(p->value[r * n + (size_t)target[r]]);
+        real q = target[r] == ignore ? 1 : p->value[r * n + (size_t)target[r]];
+        y->value[r] = -real_log(q < least ? least : q);
     }
     if (at_recording(t, INPUTS(p)))
         at_record(t, &at_op_likelihood, INPUTS(p), OUTPUTS(y), k);
@@ -80,7 +85,7 @@ static void backward(const at_node *n)
     for (size_t r = 0; dp && r < k->rows; r++)
         if (k->target[r] != k->ignore) {
             size_t at = r * size + (size_t)k->target[r];
-            dp[at] -= dy[r] / p[at];
+            dp[at] -= p[at] < least ? 0 : dy[r] / p[at];
         }
 }
 
@@ -94,7 +99,7 @@ static at_tensor *sample(at_tape *t, at_path s, const void *arg)
 
 const at_op at_op_likelihood = {
     .name = "likelihood",
-    .formula = "y = -log p[target]",
+    .formula = "y = -log p[target], p not below 1e-37",
     .backward = backward,
     .sample = sample,
     .forgets_output = true,

@@ -44,7 +44,8 @@ at_tensor *at_output_gate(at_tape *t, at_path s, at_tensor *context, at_tensor *
 at_tensor *at_output_module_apply(at_tape *t, at_path s, at_tensor *query, at_tensor *context,
                                   int out, at_activation *f);
 
-/* -log p[target] of each row of a distribution [..,V]: [..]; a target of `ignore` gives 0 */
+/* -log p[target] of each row of a distribution [..,V]: [..]; a target of `ignore` gives 0. It is
+ * finite even where p is 0: what is less likely than 1e-37 counts as that, without a gradient. */
 at_tensor *at_likelihood(at_tape *t, at_tensor *p, at_ids targets, int ignore);
 
 #endif
