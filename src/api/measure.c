@@ -125,7 +125,8 @@ attend_status attend_scores_subset(const attend_scores *s, int system, size_t co
     attend_status status = sum ? ATTEND_OK : at_error_memory(err);
     for (size_t i = 0; i < count && status >= 0; i++)
         if (segment[i] < s->results->task.segments)
-            at_results_add(s->results, at_results_statistics(s->results, system, segment[i]), sum);
+            at_results_add(s->results, at_results_statistics(s->results, system, segment[i]), 1,
+                           sum);
         else
             status = at_error(err, ATTEND_OPTION, "there is no segment %zu", segment[i]);
     if (status >= 0)

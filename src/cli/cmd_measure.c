@@ -1,6 +1,8 @@
 /* attend measure: how good are lines, next to references? */
+#include <limits.h>
 #include <stdio.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "base/memory.h"
 #include "base/number.h"
@@ -260,6 +262,7 @@ static attend_status run(at_cli *cli, const void *fields, int operands, char **o
                                 .confidence = o->confidence,
                                 .digits = o->digits,
                                 .columns = cli->columns,
+                                .right = isatty(STDOUT_FILENO) ? cli->columns : INT_MAX,
                                 .utf8 = cli->utf8};
     attend_measure_options m;
     if (!in)
@@ -283,7 +286,7 @@ static attend_status run(at_cli *cli, const void *fields, int operands, char **o
 }
 
 static const at_term examples[] = {
-    {"attend measure --ref ref.txt < hyp.txt", "The same from standard input"},
+    {"attend measure --ref ref.txt < hyp.txt", "BLEU of what comes from standard input"},
     {"attend measure -c -r ref.txt hyp.txt old.txt", "Two systems with 95 % intervals"},
     {"attend measure -m accuracy,macro-f1 -r gold.txt labels.txt", "Labels, one per line"},
     {"attend measure -m squad -r answers.txt given.txt", "Answers, one per line"},

@@ -94,7 +94,7 @@ attend_status at_report_lengths(at_str *out, const at_measure_report *r, const a
     for (int k = 0; k < scores; k++) {
         int system = k % r->in->systems;
         at_str_add(&titles[k], r->in->systems == 1 ? attend_scores_name(r->scores[k])
-                                                   : r->in->hypothesis[system].lines.name);
+                                                   : at_report_system(r, system));
         columns[k + 2] = (at_column){at_str_text(&titles[k]), ATTEND_COLUMN_NUMBER};
     }
     size_t *segment = at_alloc((attend_scores_segments(r->scores[0]) + 1) * sizeof *segment);

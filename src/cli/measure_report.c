@@ -6,9 +6,20 @@
 #include "base/number.h"
 #include "cli/table.h"
 
-static const char *system_name(const at_measure_report *r, int system)
+static const char *last_part(const char *path)
 {
-    return r->in->hypothesis[system].lines.name;
+    const char *slash = strrchr(path, '/');
+    return slash && slash[1] ? slash + 1 : path;
+}
+
+/* The file without its folders, where that tells it from the others. */
+const char *at_report_system(const at_measure_report *r, int system)
+{
+    const char *path = r->in->hypothesis[system].lines.name, *name = last_part(path);
+    for (int i = 0; i < r->in->systems; i++)
+        if (i != system && strcmp(last_part(r->in->hypothesis[i].lines.name), name) == 0)
+            return path;
+    return name;
 }
 
 /* systems but for the baseline */
@@ -23,24 +34,49 @@ static void signatures(at_str *out, const at_measure_report *r)
 
 /* ---- one score -------------------------------------------------------------------------- */
 
+/* a part of the line, on the next one where it does not fit */
+static void add_part(at_str *out, int *column, int right, const char *part, size_t size)
+{
+    static const char indent[] = "    ";
+    at_str text = {0};
+    at_str_add_bytes(&text, part, size);
+    int columns = at_str_columns(at_str_text(&text));
+    bool full = *column && *column + 1 + columns > right;
+    at_str_print(out, "%s%s", full ? "\n" : "", full ? indent : *column ? " " : "");
+    at_str_add(out, at_str_text(&text));
+    *column = (full ? (int)strlen(indent) : *column + (*column > 0)) + columns;
+    out->failed |= text.failed;
+    at_str_free(&text);
+}
+
 static attend_status one_score(at_str *out, const at_measure_report *r, attend_error *err)
 {
     attend_scores *s = r->scores[0];
-    at_str line = {0};
-    attend_interval interval;
-    attend_status status = ATTEND_OK;
-    at_str_print(&line, "%s = %.*f", attend_scores_name(s), r->digits, attend_scores_corpus(s, 0));
-    if (r->confidence)
-        status = attend_scores_interval(s, 0, &interval, err);
-    if (r->confidence && status >= 0)
-        at_str_print(&line, " (mean %.*f, 95 %% from %.*f to %.*f)", r->digits, interval.mean,
-                     r->digits, interval.low, r->digits, interval.high);
-    at_str_print(&line, " %s", attend_scores_detail(s, 0));
-    at_str_wrap(out, at_str_text(&line), 0, 4, r->columns);
+    at_str part = {0};
+    int column = 0;
+    at_str_print(&part, "%s = %.*f", attend_scores_name(s), r->digits, attend_scores_corpus(s, 0));
+    add_part(out, &column, r->right, at_str_text(&part), part.length);
+    if (r->confidence) {
+        attend_interval i = {0};
+        attend_status status = attend_scores_interval(s, 0, &i, err);
+        at_str_clear(&part);
+        at_str_print(&part, "(mean %.*f, 95 %% from %.*f to %.*f)", r->digits, i.mean, r->digits,
+                     i.low, r->digits, i.high);
+        add_part(out, &column, r->right, at_str_text(&part), part.length);
+        if (status < 0) {
+            at_str_free(&part);
+            return status;
+        }
+    }
+    at_str_free(&part);
+    const char *detail = attend_scores_detail(s, 0), *open = strstr(detail, " (");
+    if (open)
+        add_part(out, &column, r->right, detail, (size_t)(open - detail));
+    detail = open ? open + 1 : detail;
+    if (*detail)
+        add_part(out, &column, r->right, detail, strlen(detail));
     at_str_print(out, "\n%s\n", attend_scores_signature(s));
-    out->failed |= line.failed;
-    at_str_free(&line);
-    return status;
+    return ATTEND_OK;
 }
 
 /* ---- several measures of one system ----------------------------------------------------- */
@@ -103,7 +139,7 @@ static attend_status systems_table(at_str *out, const at_measure_report *r, atte
     }
     at_table table = {.columns = columns};
     for (int system = 0; system < r->in->systems && status >= 0; system++) {
-        at_table_cell(&table, "%s", at_show(system_name(r, system)).text);
+        at_table_cell(&table, "%s", at_show(at_report_system(r, system)).text);
         for (int i = 0; i < r->measures && status >= 0; i++)
             status = score_cell(&table, r, i, system, err);
     }
@@ -128,7 +164,7 @@ static attend_status comparison_rows(at_table *table, const at_measure_report *r
             if (status < 0)
                 break;
             at_table_cell(table, "%s", attend_scores_name(r->scores[i]));
-            at_table_cell(table, "%s", at_show(system_name(r, system)).text);
+            at_table_cell(table, "%s", at_show(at_report_system(r, system)).text);
             at_table_cell(table, "%.*f", r->digits, attend_scores_corpus(r->scores[i], system));
             at_table_cell(table, "%.*f", r->digits, attend_scores_corpus(r->scores[i], baseline));
             at_table_cell(table, "%+.*f", r->digits, c.difference);
@@ -158,7 +194,10 @@ static attend_status comparison_table(at_str *out, const at_measure_report *r, a
                  "The baseline is %s. p: how often chance alone makes such a change, by paired "
                  "bootstrap and by approximate randomisation; below 0.05 is usually called "
                  "significant.",
-                 at_show(system_name(r, r->in->systems - 1)).text);
+                 at_show(at_report_system(r, r->in->systems - 1)).text);
+    for (int i = 0; i < r->measures; i++)
+        if (attend_scores_lower_is_better(r->scores[i]))
+            at_str_print(&note, " Lower is better for %s.", attend_scores_name(r->scores[i]));
     at_str_add(out, "\n");
     at_str_wrap(out, at_str_text(&note), 0, 0, r->columns);
     at_str_add(out, "\n");

@@ -14,7 +14,8 @@ typedef struct {
     bool baseline;   /* the last system is one */
     bool confidence; /* intervals are wanted */
     int digits;      /* behind the point */
-    int columns;     /* of the terminal */
+    int columns;     /* of a table */
+    int right;       /* where a score that stands alone is wrapped: never, but on a terminal */
     bool utf8;
 } at_measure_report;
 
@@ -23,6 +24,9 @@ typedef struct {
     int limits, limit[ATTEND_BUCKETS_MOST];
     bool characters; /* counted in place of words */
 } at_buckets;
+
+/* how tables call a system */
+const char *at_report_system(const at_measure_report *r, int system);
 
 /* one system, one measure: its score as sacreBLEU writes it; else a table */
 attend_status at_report_text(at_str *out, const at_measure_report *r, attend_error *err);

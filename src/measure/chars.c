@@ -162,8 +162,12 @@ static bool stands_at(const at_chars *c, size_t i, const char *text)
 
 void at_chars_replace(at_chars *c, at_chars *spare, const char *old, const char *text)
 {
+    size_t length = strlen(old), first = 0, i = 0;
+    while (first < c->count && c->at[first] != (unsigned char)old[0])
+        first++;
+    if (first == c->count) /* the usual case costs one look */
+        return;
     at_chars_clear(spare);
-    size_t length = strlen(old), i = 0;
     while (i < c->count) {
         if (!stands_at(c, i, old)) {
             at_chars_add(spare, c->at[i++]);

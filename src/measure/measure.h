@@ -77,8 +77,8 @@ struct at_measure {
     attend_status (*collect)(const at_segment *s, at_workspace *workspace, double *statistics,
                              attend_error *err);
 
-    /* sum += statistics; NULL: number by number */
-    void (*add)(const at_task *t, const double *statistics, double *sum);
+    /* sum += times * statistics; NULL: number by number */
+    void (*add)(const at_task *t, const double *statistics, double times, double *sum);
 
     /* alone: of one segment and no other, for which some measures are defined in another way */
     double (*score)(const at_task *t, const double *sum, bool alone);

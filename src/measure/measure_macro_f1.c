@@ -34,14 +34,14 @@ static attend_status collect(const at_segment *g, at_workspace *s, double *stati
     return reference < 0 || hypothesis < 0 ? at_error_memory(err) : ATTEND_OK;
 }
 
-static void add(const at_task *t, const double *statistics, double *sum)
+static void add(const at_task *t, const double *statistics, double times, double *sum)
 {
     (void)t;
     counts *c = (counts *)sum;
     size_t reference = (size_t)statistics[REFERENCE], hypothesis = (size_t)statistics[HYPOTHESIS];
-    c[reference].right += reference == hypothesis;
-    c[reference].reference++;
-    c[hypothesis].hypothesis++;
+    c[reference].right += reference == hypothesis ? times : 0;
+    c[reference].reference += times;
+    c[hypothesis].hypothesis += times;
 }
 
 static double f1(const counts *c) { return at_percent(2 * c->right, c->reference + c->hypothesis); }

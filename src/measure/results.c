@@ -184,7 +184,7 @@ static attend_status collect(at_results *s, attend_error *err)
             return fail(&c, failed, err);
         double *sum = s->sums + (size_t)system * t->sum_width;
         for (size_t i = 0; i < t->segments; i++)
-            at_results_add(s, statistics_at(s, system, i), sum);
+            at_results_add(s, statistics_at(s, system, i), 1, sum);
     }
     return ATTEND_OK;
 }
@@ -259,14 +259,14 @@ void at_results_free(at_results *s)
 
 /* ---- scores ----------------------------------------------------------------------------- */
 
-void at_results_add(const at_results *s, const double *statistics, double *sum)
+void at_results_add(const at_results *s, const double *statistics, double times, double *sum)
 {
-    if (s->task.measure->add) {
-        s->task.measure->add(&s->task, statistics, sum);
-        return;
-    }
-    for (size_t i = 0; i < s->task.width; i++)
-        sum[i] += statistics[i];
+    size_t width = s->task.width;
+    if (s->task.measure->add)
+        s->task.measure->add(&s->task, statistics, times, sum);
+    else
+        for (size_t i = 0; i < width; i++)
+            sum[i] += times * statistics[i];
 }
 
 const double *at_results_sum(const at_results *s, int system)
@@ -283,7 +283,7 @@ double at_results_of_sum(const at_results *s, const double *sum)
 double at_results_of_segment(const at_results *s, int system, size_t segment, double *sum)
 {
     memset(sum, 0, s->task.sum_width * sizeof *sum);
-    at_results_add(s, at_results_statistics(s, system, segment), sum);
+    at_results_add(s, at_results_statistics(s, system, segment), 1, sum);
     return s->task.measure->score(&s->task, sum, true);
 }
 

@@ -19,8 +19,8 @@ void at_results_free(at_results *s);
 const double *at_results_statistics(const at_results *s, int system, size_t segment);
 const double *at_results_sum(const at_results *s, int system);
 
-/* sum += statistics */
-void at_results_add(const at_results *s, const double *statistics, double *sum);
+/* sum += times * statistics */
+void at_results_add(const at_results *s, const double *statistics, double times, double *sum);
 
 double at_results_of_sum(const at_results *s, const double *sum);
 double at_results_of_segment(const at_results *s, int system, size_t segment, double *sum);
