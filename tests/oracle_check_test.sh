@@ -49,7 +49,7 @@ spoil_end() {
 
 # ---- good cases
 
-cases=$(find "$fixtures" -name expected.json -o -path '*/tokenizers/*.jsonl' | wc -l)
+cases=$(find "$fixtures" -name expected.json -o -name '*.jsonl' | wc -l)
 expect "all fixtures pass" 0 "^$cases passed, 0 failed$" "$fixtures"
 "$check" "$fixtures" rnn/ | grep ' ok ' >"$work/of_set"
 "$check" "$fixtures/rnn" | grep ' ok ' >"$work/of_family"
@@ -120,6 +120,29 @@ fresh_tokenizers
 rm "$set/vocab/bert_uncased/vocab.txt"
 expect "no vocabulary" 1 "FAIL  no vocabulary for bert_small_uncased" "$set"
 
+fresh bleu/brevity
+sed -i '0,/"score": [0-9.]*/s//"score": 12.34/' "$set/bleu/brevity/expected.json"
+expect "a wrong score" 1 "FAIL  bleu\\[0\\].score: error " "$set"
+
+fresh bleu/brevity
+sed -i '0,/"ref_len": 7/s//"ref_len": 8/' "$set/bleu/brevity/expected.json"
+expect "a length that is off by one" 1 "FAIL  bleu\\[0\\].ref_len: error 1e0 of 0 " "$set"
+
+fresh bleu/brevity
+sed -i 's/nw:2|/nw:3|/' "$set/bleu/brevity/expected.json"
+expect "another signature" 1 "FAIL  chrf\\[2\\]: the signature is .*nw:2" "$set"
+
+fresh bleu/brevity
+echo "one line more" >>"$set/bleu/brevity/hyp.txt"
+expect "lines that do not belong together" 1 "^bleu/brevity  FAIL  .*reference:2: " "$set"
+
+fresh bleu/brevity
+cp "$fixtures/bleu/tokenization.jsonl" "$set/bleu"
+sed -i 's/"intl": ". mask/"intl": "[mask/' "$set/bleu/tokenization.jsonl"
+expect "a line that is cut in another way" 1 \
+    "^bleu/tokenization.jsonl  FAIL  line [0-9]+: intl makes \"\\[ mask \\] lower\", expected" "$set"
+grep -q "^bleu/brevity  ok" "$work/out" || fail "the case next to the file passes"
+
 # ---- what nobody compared
 
 fresh rnn/lstm_1l_bi_packed
@@ -152,6 +175,14 @@ expect "an unknown family's folder fails" 1 "^psychic/ops_softmax_extreme  unkno
 fresh optim/optim_adamw
 sed -i 's/adamw.AdamW/lion.Lion/' "$set/optim/optim_adamw/expected.json"
 expect "an unknown optimiser fails" 1 "^optim/optim_adamw  unknown  .*Lion" "$set"
+
+fresh bleu/case
+sed -i '0,/"tokenize": "13a"/s//"tokenize": "13a", "warp": 1/' "$set/bleu/case/expected.json"
+expect "an unknown setting fails" 1 "^bleu/case  unknown  bleu has the setting warp" "$set"
+
+fresh bleu/case
+sed -i 's/"ter": /"wer": /' "$set/bleu/case/expected.json"
+expect "an unknown measure fails" 1 "^bleu/case  FAIL  wer: expected, but not compared" "$set"
 
 fresh optim/optim_adamw
 sed -i 's/"lr":/"warp": 1, "lr":/' "$set/optim/optim_adamw/expected.json"

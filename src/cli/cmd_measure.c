@@ -275,9 +275,10 @@ static attend_status run(at_cli *cli, const void *fields, int operands, char **o
     fill_options(&m, o, in->squad_v1);
     if (status >= 0)
         status = measure_all(&report, o->measure, &m, err);
-    cli->input = NULL;
-    if (status >= 0)
+    if (status >= 0) {
+        cli->input = NULL;
         status = write_report(o, &report, err);
+    }
     for (int i = 0; i < report.measures; i++)
         attend_scores_free(report.scores[i]);
     at_measure_input_free(in);

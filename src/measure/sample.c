@@ -2,13 +2,16 @@
  *
  * Bootstrap resampling (Efron 1979; Koehn 2004): as many segments as there are, drawn with
  * replacement, a thousand times. The middle 95 % of the scores are the interval. For two systems
- * the draws are the same, and p is the share of samples whose difference, less the mean of all, is
- * at least the one observed.
+ * the draws are the same, and p is the share of samples in which the difference is as far from the
+ * mean difference, to either side, as the observed one is from 0.
  *
  * Approximate randomisation (Riezler and Maxwell 2005): the outputs of two systems are exchanged
  * for about half of the segments, and p is the share of exchanges with a difference at least as
- * large as the one observed. Both add one to numerator and denominator. (sacreBLEU counts only what
- * is larger, and so finds a system significantly different from itself.)
+ * large as the observed one, to either side.
+ *
+ * Both add one to numerator and denominator. sacreBLEU's figures differ in two ways: it counts only
+ * what is larger, and so finds a system significantly different from itself; and its bootstrap
+ * drops the sign before it takes the mean away, which about halves p.
  *
  * A sample is how many times each segment counts. Draws come from Philox and depend on seed, sample
  * and segment alone; sums go through the segments in order, for a few samples at once. */
@@ -200,14 +203,14 @@ attend_status at_results_interval(const at_results *s, int system, attend_interv
 static double chance(const sampling *p, double observed, bool centred)
 {
     static const double rounding = 1e-9;
-    int count = p->s->task.o.resamples, larger = 0;
+    int count = p->s->task.o.resamples, large = 0;
     double *difference = p->score[0];
     for (int i = 0; i < count; i++)
-        difference[i] = fabs(p->score[0][i] - p->score[1][i]);
+        difference[i] -= p->score[1][i];
     double centre = centred ? mean(difference, count) : 0;
     for (int i = 0; i < count; i++)
-        larger += difference[i] - centre >= observed - rounding;
-    return (double)(larger + 1) / (count + 1);
+        large += fabs(difference[i] - centre) >= observed - rounding;
+    return (double)(large + 1) / (count + 1);
 }
 
 attend_status at_results_compare(const at_results *s, int system, int baseline,
