@@ -68,7 +68,8 @@ check "p values" 'grep -Eq "^TER +hyp.txt .* -[0-9.]+ +[01]\.[0-9]{4} +[01]\.[0-
 says out "The baseline is old.txt."
 says out "|bs:100|ar:100|seed:12345|"
 cp out first
-expect 0 attend measure -m bleu,ter -r ref.txt --baseline old.txt hyp.txt --resamples 100 --threads 3
+expect 0 attend measure -m bleu,ter -r ref.txt --baseline old.txt hyp.txt --resamples 100 \
+    --threads 3
 check "the same on three threads" 'cmp -s out first'
 expect 0 attend measure -c -r ref.txt --resamples 200 hyp.txt
 check "an interval" 'grep -Eq "^BLEU = 77.27 \(mean [0-9.]+, 95 % from [0-9.]+ to [0-9.]+\) 83" out'
@@ -92,7 +93,8 @@ check "equal names keep their folders" 'grep -q "^a/out.txt " out && grep -q "^b
 expect 0 attend measure --sentence -r ref.txt hyp.txt
 check "a line per line" '[ $(wc -l < out) -eq 3 ] && [ "$(tail -n 1 out)" = 100.00 ]'
 expect 0 attend measure --sentence -m bleu,ter -r ref.txt hyp.txt
-check "columns with names" '[ "$(head -n 1 out)" = "BLEU	TER" ] && [ $(wc -l < out) -eq 4 ]'
+names=$(printf 'BLEU\tTER')
+check "columns with names" '[ "$(head -n 1 out)" = "$names" ] && [ $(wc -l < out) -eq 4 ]'
 expect 0 attend measure --sentence --json -m bleu,ter -r ref.txt hyp.txt
 says out '{"line": 3, "BLEU": 100'
 expect 0 attend measure --by-length --lengths 3,5 -r ref.txt hyp.txt
