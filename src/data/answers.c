@@ -16,7 +16,7 @@ void at_answers_free(at_answers *a)
     *a = (at_answers){0};
 }
 
-static at_read misplaced(at_reader *r, at_text text, json_int_t at, attend_error *err)
+static at_read misplaced(at_example_reader *r, at_text text, json_int_t at, attend_error *err)
 {
     char shown[64];
     size_t size = text.size < sizeof shown - 1 ? text.size : sizeof shown - 1;
@@ -26,8 +26,8 @@ static at_read misplaced(at_reader *r, at_text text, json_int_t at, attend_error
                        at_show(shown).text, (long long)at);
 }
 
-at_read at_answers_add(at_answers *a, at_reader *r, at_text source, at_text text, json_int_t at,
-                       attend_error *err)
+at_read at_answers_add(at_answers *a, at_example_reader *r, at_text source, at_text text,
+                       json_int_t at, attend_error *err)
 {
     size_t byte;
     if (!text.size)
@@ -59,7 +59,7 @@ static const json_t *part(const json_t *value, const char *key, size_t index)
     return json_object_get(json_array_get(value, index), key);
 }
 
-at_read at_answers_read(at_answers *a, at_reader *r, at_text source, const json_t *value,
+at_read at_answers_read(at_answers *a, at_example_reader *r, at_text source, const json_t *value,
                         attend_error *err)
 {
     a->count = 0;

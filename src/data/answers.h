@@ -12,12 +12,12 @@ typedef struct {
 } at_answers;
 
 /* Adds an answer; at is its first character in the source, where its text must stand. */
-at_read at_answers_add(at_answers *a, at_reader *r, at_text source, at_text text, json_int_t at,
-                       attend_error *err);
+at_read at_answers_add(at_answers *a, at_example_reader *r, at_text source, at_text text,
+                       json_int_t at, attend_error *err);
 
 /* Replaces the answers by those of a value: [{"text", "answer_start"}, ...], or as Hugging Face
  * turns it round, {"text": [...], "answer_start": [...]}; NULL and null have none. */
-at_read at_answers_read(at_answers *a, at_reader *r, at_text source, const json_t *value,
+at_read at_answers_read(at_answers *a, at_example_reader *r, at_text source, const json_t *value,
                         attend_error *err);
 void at_answers_free(at_answers *a);
 

@@ -89,7 +89,7 @@ static void put_item(at_batch *out, size_t row, const at_item_view *item)
 static attend_status make_sentences(void *self, const uint32_t *items, size_t count,
                                     at_arena *arena, at_batch *out, attend_error *err)
 {
-    const at_sentences *s = self;
+    const at_encoded_supply *s = self;
     extent e = measure(s->data, items, count);
     if (!at_batch_make(out, count, e.source, s->pad_source, e.segments, arena)
         || (e.target && !at_block_make(&out->target, count, e.target, s->pad_target, arena)))
@@ -106,7 +106,7 @@ static attend_status make_sentences(void *self, const uint32_t *items, size_t co
 static attend_status sentences_of_epoch(void *self, uint32_t epoch, size_t *items,
                                         const uint32_t **a, const uint32_t **b, attend_error *err)
 {
-    const at_sentences *s = self;
+    const at_encoded_supply *s = self;
     (void)epoch;
     (void)err;
     *items = at_encoded_size(s->data);
@@ -115,7 +115,7 @@ static attend_status sentences_of_epoch(void *self, uint32_t epoch, size_t *item
     return ATTEND_OK;
 }
 
-at_supply at_sentences_supply(at_sentences *s)
+at_supply at_supply_encoded(at_encoded_supply *s)
 {
     return (at_supply){s, at_encoded_print(s->data), sentences_of_epoch, make_sentences};
 }

@@ -1,8 +1,8 @@
 /* Batches, epoch after epoch, each into memory of the caller's.
  *
- *     at_sentences all = {.data = encoded, .pad_source = 0, .pad_target = 0};
+ *     at_encoded_supply all = {.data = encoded, .pad_source = 0, .pad_target = 0};
  *     at_batches *b;
- *     at_batches_new(at_sentences_supply(&all), &plan, &b, err);
+ *     at_batches_new(at_supply_encoded(&all), &plan, &b, err);
  *     while (training) {
  *         at_arena_reset(&arena);
  *         at_batches_next(b, &arena, &batch, err);
@@ -66,9 +66,9 @@ typedef struct {
 typedef struct {
     const at_encoded *data;
     int pad_source, pad_target; /* ids of the padding */
-} at_sentences;
+} at_encoded_supply;
 
-at_supply at_sentences_supply(at_sentences *s); /* borrows s */
+at_supply at_supply_encoded(at_encoded_supply *s); /* borrows s */
 
 /* ---- one batch after another ------------------------------------------------------------ */
 

@@ -89,13 +89,13 @@ static attend_status add_example(at_corpus *c, at_example *e, attend_error *err)
     return at_shelf_add(c->shelf, c->packed.text, c->packed.length, err);
 }
 
-attend_status at_corpus_read(at_corpus *c, at_reader *r, attend_error *err)
+attend_status at_corpus_read(at_corpus *c, at_example_reader *r, attend_error *err)
 {
     at_example e;
-    attend_status status = add_file(c, at_reader_name(r), err);
-    while (status >= 0 && at_reader_next(r, &e, &status, err))
+    attend_status status = add_file(c, at_examples_name(r), err);
+    while (status >= 0 && at_examples_next(r, &e, &status, err))
         status = add_example(c, &e, err);
-    at_reader_counts counts = at_reader_count(r);
+    at_read_counts counts = at_examples_count(r);
     c->counts.bad += counts.bad;
     c->counts.blank += counts.blank;
     c->counts.repaired += counts.repaired;
@@ -109,14 +109,14 @@ attend_status at_corpus_close(at_corpus *c, attend_error *err)
     return at_shelf_close(c->shelf, err);
 }
 
-static attend_status load_file(at_corpus *c, const char *path, const at_reader_options *options,
+static attend_status load_file(at_corpus *c, const char *path, const at_read_options *options,
                                attend_error *err)
 {
-    at_reader *r;
-    attend_status status = at_reader_open(path, options, &r, err);
+    at_example_reader *r;
+    attend_status status = at_examples_open(path, options, &r, err);
     if (status >= 0)
         status = at_corpus_read(c, r, err);
-    at_reader_close(r);
+    at_examples_close(r);
     return status;
 }
 

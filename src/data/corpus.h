@@ -12,7 +12,7 @@
 #include "data/reader.h"
 
 typedef struct {
-    at_reader_options reader;
+    at_read_options reader;
     size_t memory; /* as of a shelf */
 } at_corpus_options;
 
@@ -34,7 +34,7 @@ attend_status at_corpus_load(const char *const *paths, int count, const at_corpu
 
 /* The same from a reader, which stays the caller's; may be called again with another one. */
 attend_status at_corpus_new(size_t memory, at_corpus **out, attend_error *err);
-attend_status at_corpus_read(at_corpus *c, at_reader *r, attend_error *err);
+attend_status at_corpus_read(at_corpus *c, at_example_reader *r, attend_error *err);
 attend_status at_corpus_close(at_corpus *c, attend_error *err);
 
 size_t at_corpus_size(const at_corpus *c);

@@ -30,9 +30,9 @@ struct at_format {
     int (*guess)(const at_sample *s); /* how surely it is this: 0 no, 100 yes */
     size_t state;  /* bytes of what the format keeps in reader->state, zeroed at first */
     bool no_lines; /* it reads reader->bytes, not reader->lines */
-    attend_status (*open)(at_reader *r, attend_error *err); /* or NULL */
-    at_read (*next)(at_reader *r, at_example *e, attend_error *err);
-    void (*close)(at_reader *r); /* or NULL */
+    attend_status (*open)(at_example_reader *r, attend_error *err); /* or NULL */
+    at_read (*next)(at_example_reader *r, at_example *e, attend_error *err);
+    void (*close)(at_example_reader *r); /* or NULL */
 
     /* An example as text with its \n; a second part for the second of two files. NULL: this format
      * is not written. one_line: its texts cannot hold tabs and line ends. The first example of a
@@ -57,28 +57,28 @@ const at_format *at_format_guess(const char *name, const char *head, size_t size
 
 /* ---- for the formats -------------------------------------------------------------------- */
 
-struct at_reader {
+struct at_example_reader {
     const at_format *format;
-    at_reader_options options;
+    at_read_options options;
     at_line_stream lines;
     at_stream *bytes, *other; /* where the format reads them itself, or two files */
     const char *name;
     void *state;
-    at_reader_counts counts;
+    at_read_counts counts;
     long bad_line;
     attend_error error; /* the first failure */
 };
 
 /* "file:line: what", with the current line of the file */
-at_read at_read_bad(at_reader *r, attend_error *err, const char *format, ...)
+at_read at_read_bad(at_example_reader *r, attend_error *err, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
 
 /* The next line that is not empty; ATTEND_READ_EXAMPLE where there is one. */
-at_read at_read_line(at_reader *r, attend_error *err);
+at_read at_read_line(at_example_reader *r, attend_error *err);
 
 /* The next line, also an empty one, of a stream; a zero byte or too many bytes make it a bad one.
  */
-at_read at_read_any_line(at_reader *r, at_line_stream *s, attend_error *err);
+at_read at_read_any_line(at_example_reader *r, at_line_stream *s, attend_error *err);
 
 /* the text without blanks at both ends */
 at_text at_text_trim(at_text t);
@@ -88,6 +88,7 @@ at_text at_text_trim(at_text t);
 bool at_text_cut(at_text *t, char c, at_text *before);
 
 bool at_text_is(at_text t, const char *word); /* letters in either case */
+bool at_text_same(at_text a, at_text b);      /* byte for byte */
 
 /* The share, in per cent, of the sample's lines for which test holds. */
 int at_sample_share(const at_sample *s, bool (*test)(at_text line));

@@ -7,7 +7,7 @@ typedef struct {
     at_line_stream other;
 } aligned;
 
-static attend_status open(at_reader *r, attend_error *err)
+static attend_status open(at_example_reader *r, attend_error *err)
 {
     aligned *a = r->state;
     at_stream *bytes = r->other;
@@ -18,7 +18,7 @@ static attend_status open(at_reader *r, attend_error *err)
 }
 
 /* one file has ended: how many lines has the other? */
-static at_read uneven(at_reader *r, at_line_stream *longer, attend_error *err)
+static at_read uneven(at_example_reader *r, at_line_stream *longer, attend_error *err)
 {
     aligned *a = r->state;
     attend_status status;
@@ -32,7 +32,7 @@ static at_read uneven(at_reader *r, at_line_stream *longer, attend_error *err)
     return ATTEND_READ_FAILED;
 }
 
-static at_read next(at_reader *r, at_example *e, attend_error *err)
+static at_read next(at_example_reader *r, at_example *e, attend_error *err)
 {
     aligned *a = r->state;
     attend_error other_err = {0};
@@ -56,7 +56,7 @@ static at_read next(at_reader *r, at_example *e, attend_error *err)
     return ATTEND_READ_EXAMPLE;
 }
 
-static void close(at_reader *r)
+static void close(at_example_reader *r)
 {
     aligned *a = r->state;
     at_lines_close(&a->other);

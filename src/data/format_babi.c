@@ -51,7 +51,7 @@ static void add_statement(babi *b, long number, at_text line)
         b->first = b->story.length;
 }
 
-static at_read next(at_reader *r, at_example *e, attend_error *err)
+static at_read next(at_example_reader *r, at_example *e, attend_error *err)
 {
     babi *b = r->state;
     for (;;) {
@@ -81,7 +81,7 @@ static at_read next(at_reader *r, at_example *e, attend_error *err)
     }
 }
 
-static void close(at_reader *r) { at_str_free(&((babi *)r->state)->story); }
+static void close(at_example_reader *r) { at_str_free(&((babi *)r->state)->story); }
 
 const at_format at_format_babi = {
     .name = "babi",

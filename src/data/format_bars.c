@@ -11,7 +11,7 @@ static bool has_bars(at_text line) { return find_bars(line) != NULL; }
 
 static int guess(const at_sample *s) { return at_sample_share(s, has_bars) >= 90 ? 90 : 0; }
 
-static at_read next(at_reader *r, at_example *e, attend_error *err)
+static at_read next(at_example_reader *r, at_example *e, attend_error *err)
 {
     at_read got = at_read_line(r, err);
     if (got != ATTEND_READ_EXAMPLE)

@@ -63,7 +63,7 @@ static char find_separator(const at_line_stream *s)
 }
 
 /* The first line tells the separator, so it is cut again. */
-static at_read first_row(at_reader *r, csv *c, attend_error *err)
+static at_read first_row(at_example_reader *r, csv *c, attend_error *err)
 {
     at_read got = at_read_line(r, err);
     if (got != ATTEND_READ_EXAMPLE)
@@ -77,7 +77,7 @@ static at_read first_row(at_reader *r, csv *c, attend_error *err)
     return got;
 }
 
-static at_read next(at_reader *r, at_example *e, attend_error *err)
+static at_read next(at_example_reader *r, at_example *e, attend_error *err)
 {
     csv *c = r->state;
     at_read got = c->begun ? ATTEND_READ_EXAMPLE : first_row(r, c, err);
@@ -88,7 +88,7 @@ static at_read next(at_reader *r, at_example *e, attend_error *err)
     return at_meaning_read(&c->meaning, r, &c->rows, &c->text, e, err);
 }
 
-static void close(at_reader *r)
+static void close(at_example_reader *r)
 {
     csv *c = r->state;
     at_rows_free(&c->rows);

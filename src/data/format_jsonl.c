@@ -30,7 +30,7 @@ static int guess(const at_sample *s) { return at_sample_share(s, is_object) >= 9
 
 /* ---- objects ---------------------------------------------------------------------------- */
 
-static at_read parse(at_reader *r, jsonl *j, attend_error *err)
+static at_read parse(at_example_reader *r, jsonl *j, attend_error *err)
 {
     json_error_t error = {.line = -1};
     at_json_start();
@@ -70,7 +70,7 @@ static int find_key(const jsonl *j, const char *name)
     return -1;
 }
 
-static at_read no_key(at_reader *r, const jsonl *j, const char *wanted, attend_error *err)
+static at_read no_key(at_example_reader *r, const jsonl *j, const char *wanted, attend_error *err)
 {
     at_str names = {0};
     for (int i = 0; i < j->keys && names.length < 150; i++)
@@ -95,9 +95,9 @@ static bool take_translation(jsonl *j, at_meaning *m)
     return true;
 }
 
-static at_read meaning_of(at_reader *r, jsonl *j, at_meaning *m, attend_error *err)
+static at_read meaning_of(at_example_reader *r, jsonl *j, at_meaning *m, attend_error *err)
 {
-    const at_reader_options *o = &r->options;
+    const at_read_options *o = &r->options;
     list_keys(j, j->root);
     if (!take_translation(j, m))
         at_meaning_of_names(m, j->keys, key_name, j);
@@ -117,7 +117,8 @@ static at_read meaning_of(at_reader *r, jsonl *j, at_meaning *m, attend_error *e
 
 /* ---- examples --------------------------------------------------------------------------- */
 
-static at_read text_of(at_reader *r, const jsonl *j, int key, at_text *out, attend_error *err)
+static at_read text_of(at_example_reader *r, const jsonl *j, int key, at_text *out,
+                       attend_error *err)
 {
     if (!json_is_string(j->value[key]))
         return at_read_bad(r, err, "the value of \"%s\" must be a string",
@@ -127,7 +128,7 @@ static at_read text_of(at_reader *r, const jsonl *j, int key, at_text *out, atte
 }
 
 /* a label may be a number too */
-static at_read label_of(at_reader *r, jsonl *j, int key, at_text *out, attend_error *err)
+static at_read label_of(at_example_reader *r, jsonl *j, int key, at_text *out, attend_error *err)
 {
     const json_t *value = j->value[key];
     if (json_is_string(value))
@@ -145,7 +146,7 @@ static at_read label_of(at_reader *r, jsonl *j, int key, at_text *out, attend_er
     return ATTEND_READ_EXAMPLE;
 }
 
-static at_read read_question(at_reader *r, jsonl *j, at_example *e, attend_error *err)
+static at_read read_question(at_example_reader *r, jsonl *j, at_example *e, attend_error *err)
 {
     const json_t *id = json_object_get(j->root, "id"), *label = json_object_get(j->root, "label");
     e->source = at_json_text(json_object_get(j->root, "context"));
@@ -160,7 +161,7 @@ static at_read read_question(at_reader *r, jsonl *j, at_example *e, attend_error
     return got;
 }
 
-static at_read next(at_reader *r, at_example *e, attend_error *err)
+static at_read next(at_example_reader *r, at_example *e, attend_error *err)
 {
     jsonl *j = r->state;
     at_meaning m;
@@ -186,7 +187,7 @@ static at_read next(at_reader *r, at_example *e, attend_error *err)
     return got;
 }
 
-static void close(at_reader *r)
+static void close(at_example_reader *r)
 {
     jsonl *j = r->state;
     json_decref(j->root);

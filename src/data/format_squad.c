@@ -32,7 +32,7 @@ static int guess(const at_sample *s)
                : 0;
 }
 
-static attend_status open(at_reader *r, attend_error *err)
+static attend_status open(at_example_reader *r, attend_error *err)
 {
     squad *s = r->state;
     (void)err;
@@ -41,7 +41,7 @@ static attend_status open(at_reader *r, attend_error *err)
 }
 
 /* Takes the next paragraph and parses it. */
-static at_read take_paragraph(at_reader *r, squad *s, attend_error *err)
+static at_read take_paragraph(at_example_reader *r, squad *s, attend_error *err)
 {
     json_error_t error = {.line = -1};
     at_str_clear(&s->text);
@@ -78,7 +78,7 @@ static attend_status take_key(squad *s, const char *name, level inside, attend_e
 }
 
 /* One step through the document; level says where it is. */
-static attend_status walk(at_reader *r, squad *s, attend_error *err)
+static attend_status walk(at_example_reader *r, squad *s, attend_error *err)
 {
     attend_status status = ATTEND_OK;
     switch (s->level) {
@@ -111,7 +111,7 @@ static attend_status walk(at_reader *r, squad *s, attend_error *err)
     }
 }
 
-static at_read next_paragraph(at_reader *r, squad *s, attend_error *err)
+static at_read next_paragraph(at_example_reader *r, squad *s, attend_error *err)
 {
     while (s->level != AFTER) {
         attend_status status = ATTEND_OK;
@@ -128,7 +128,7 @@ static at_read next_paragraph(at_reader *r, squad *s, attend_error *err)
 }
 
 /* the next question of the paragraph; ATTEND_READ_END behind the last */
-static at_read next_question(at_reader *r, squad *s, at_example *e, attend_error *err)
+static at_read next_question(at_example_reader *r, squad *s, at_example *e, attend_error *err)
 {
     const json_t *all = json_object_get(s->paragraph, "qas");
     if (s->question == json_array_size(all))
@@ -150,7 +150,7 @@ static at_read next_question(at_reader *r, squad *s, at_example *e, attend_error
     return got;
 }
 
-static at_read next(at_reader *r, at_example *e, attend_error *err)
+static at_read next(at_example_reader *r, at_example *e, attend_error *err)
 {
     squad *s = r->state;
     for (;;) {
@@ -167,7 +167,7 @@ static at_read next(at_reader *r, at_example *e, attend_error *err)
     }
 }
 
-static void close(at_reader *r)
+static void close(at_example_reader *r)
 {
     squad *s = r->state;
     json_decref(s->paragraph);

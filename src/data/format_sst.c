@@ -47,7 +47,7 @@ static int guess(const at_sample *s)
     return at_sample_share(s, looks) == 100 && count_labels(s) <= MOST_LABELS ? 85 : 0;
 }
 
-static at_read next(at_reader *r, at_example *e, attend_error *err)
+static at_read next(at_example_reader *r, at_example *e, attend_error *err)
 {
     at_read got = at_read_line(r, err);
     if (got != ATTEND_READ_EXAMPLE)

@@ -25,7 +25,7 @@ static int guess(const at_sample *s)
     return memmem(s->line[0].text, s->line[0].size, "human_ans_indices", 17) ? 95 : 0;
 }
 
-static attend_status open(at_reader *r, attend_error *err)
+static attend_status open(at_example_reader *r, attend_error *err)
 {
     subjqa *q = r->state;
     (void)err;
@@ -34,7 +34,7 @@ static attend_status open(at_reader *r, attend_error *err)
     return ATTEND_OK;
 }
 
-static at_read read_header(at_reader *r, subjqa *q, attend_error *err)
+static at_read read_header(at_example_reader *r, subjqa *q, attend_error *err)
 {
     at_read got = at_rows_next(r, &q->rows, err);
     if (got != ATTEND_READ_EXAMPLE)
@@ -70,7 +70,7 @@ static at_text context_of(at_text review)
     return review;
 }
 
-static at_read read_answer(at_reader *r, subjqa *q, at_example *e, attend_error *err)
+static at_read read_answer(at_example_reader *r, subjqa *q, at_example *e, attend_error *err)
 {
     char indices[64] = "";
     int begin, end;
@@ -91,7 +91,7 @@ static at_read read_answer(at_reader *r, subjqa *q, at_example *e, attend_error 
     return at_answers_add(&q->answers, r, e->source, answer, begin, err);
 }
 
-static at_read next(at_reader *r, at_example *e, attend_error *err)
+static at_read next(at_example_reader *r, at_example *e, attend_error *err)
 {
     subjqa *q = r->state;
     at_read got = q->begun ? ATTEND_READ_EXAMPLE : read_header(r, q, err);
@@ -110,7 +110,7 @@ static at_read next(at_reader *r, at_example *e, attend_error *err)
     return got;
 }
 
-static void close(at_reader *r)
+static void close(at_example_reader *r)
 {
     subjqa *q = r->state;
     at_rows_free(&q->rows);

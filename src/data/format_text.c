@@ -14,7 +14,7 @@ static int guess(const at_sample *s)
     return 1; /* when nothing else fits */
 }
 
-static at_read next(at_reader *r, at_example *e, attend_error *err)
+static at_read next(at_example_reader *r, at_example *e, attend_error *err)
 {
     text *t = r->state;
     at_read got = at_read_line(r, err);

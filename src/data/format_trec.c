@@ -32,7 +32,7 @@ static bool looks(at_text line)
 
 static int guess(const at_sample *s) { return at_sample_share(s, looks) >= 95 ? 90 : 0; }
 
-static at_read next(at_reader *r, at_example *e, attend_error *err)
+static at_read next(at_example_reader *r, at_example *e, attend_error *err)
 {
     at_read got = at_read_line(r, err);
     if (got != ATTEND_READ_EXAMPLE)
@@ -43,7 +43,7 @@ static at_read next(at_reader *r, at_example *e, attend_error *err)
     return ATTEND_READ_EXAMPLE;
 }
 
-static at_read next_fine(at_reader *r, at_example *e, attend_error *err)
+static at_read next_fine(at_example_reader *r, at_example *e, attend_error *err)
 {
     at_read got = next(r, e, err);
     if (got == ATTEND_READ_EXAMPLE) {

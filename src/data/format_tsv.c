@@ -60,7 +60,7 @@ static int guess(const at_sample *s)
     return cells == 2 && (label_column(s, 0) || label_column(s, 1)) ? 80 : 0;
 }
 
-static attend_status open(at_reader *r, attend_error *err)
+static attend_status open(at_example_reader *r, attend_error *err)
 {
     tsv *t = r->state;
     (void)err;
@@ -68,7 +68,7 @@ static attend_status open(at_reader *r, attend_error *err)
     return ATTEND_OK;
 }
 
-static at_read next(at_reader *r, at_example *e, attend_error *err)
+static at_read next(at_example_reader *r, at_example *e, attend_error *err)
 {
     tsv *t = r->state;
     at_read got = at_rows_next(r, &t->rows, err);
@@ -83,7 +83,7 @@ static at_read next(at_reader *r, at_example *e, attend_error *err)
     return at_meaning_read(&t->meaning, r, &t->rows, &t->text, e, err);
 }
 
-static void close(at_reader *r)
+static void close(at_example_reader *r)
 {
     tsv *t = r->state;
     at_rows_free(&t->rows);

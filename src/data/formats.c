@@ -90,3 +90,8 @@ bool at_text_is(at_text t, const char *word)
 {
     return t.size == strlen(word) && strncasecmp(t.text, word, t.size) == 0;
 }
+
+bool at_text_same(at_text a, at_text b)
+{
+    return a.size == b.size && (!a.size || memcmp(a.text, b.text, a.size) == 0);
+}

@@ -89,8 +89,8 @@ static const char *list_names(const at_rows *t, char text[160])
 }
 
 /* the column that a word of the user's stands for: a name, or a number from 1 on */
-static attend_status column_of(const at_reader *r, const at_rows *t, bool header, const char *word,
-                               size_t size, int *column, attend_error *err)
+static attend_status column_of(const at_example_reader *r, const at_rows *t, bool header,
+                               const char *word, size_t size, int *column, attend_error *err)
 {
     char names[160];
     long long number;
@@ -112,10 +112,10 @@ static attend_status column_of(const at_reader *r, const at_rows *t, bool header
 }
 
 /* what the user said, over what the names say */
-static attend_status apply_options(at_meaning *m, const at_reader *r, const at_rows *t, bool header,
-                                   attend_error *err)
+static attend_status apply_options(at_meaning *m, const at_example_reader *r, const at_rows *t,
+                                   bool header, attend_error *err)
 {
-    const at_reader_options *o = &r->options;
+    const at_read_options *o = &r->options;
     attend_status status = ATTEND_OK;
     if (o->source_column) {
         m->sources = 0;
@@ -165,10 +165,11 @@ static bool is_name(const char *word)
     return word && !at_number_whole(word, strcspn(word, ","), &number);
 }
 
-attend_status at_meaning_of_table(at_meaning *m, at_reader *r, at_rows *t, attend_error *err)
+attend_status at_meaning_of_table(at_meaning *m, at_example_reader *r, at_rows *t,
+                                  attend_error *err)
 {
     char names[160];
-    const at_reader_options *o = &r->options;
+    const at_read_options *o = &r->options;
     bool known = at_meaning_of_names(m, t->count, cell_name, t);
     bool called = is_name(o->source_column) || is_name(o->target_column)
                   || is_name(o->label_column);
@@ -208,7 +209,7 @@ static int last_column(const at_meaning *m)
     return last;
 }
 
-at_read at_meaning_read(const at_meaning *m, at_reader *r, const at_rows *t, at_str *text,
+at_read at_meaning_read(const at_meaning *m, at_example_reader *r, const at_rows *t, at_str *text,
                         at_example *e, attend_error *err)
 {
     int needed = last_column(m) + 1;

@@ -12,7 +12,7 @@
 
 /* ---- for the formats -------------------------------------------------------------------- */
 
-at_read at_read_bad(at_reader *r, attend_error *err, const char *format, ...)
+at_read at_read_bad(at_example_reader *r, attend_error *err, const char *format, ...)
 {
     char what[300];
     va_list args;
@@ -25,7 +25,7 @@ at_read at_read_bad(at_reader *r, attend_error *err, const char *format, ...)
     return ATTEND_READ_BAD;
 }
 
-at_read at_read_any_line(at_reader *r, at_line_stream *s, attend_error *err)
+at_read at_read_any_line(at_example_reader *r, at_line_stream *s, attend_error *err)
 {
     attend_status status;
     if (!at_lines_next(s, &status, err))
@@ -38,7 +38,7 @@ at_read at_read_any_line(at_reader *r, at_line_stream *s, attend_error *err)
     return ATTEND_READ_BAD;
 }
 
-at_read at_read_line(at_reader *r, attend_error *err)
+at_read at_read_line(at_example_reader *r, attend_error *err)
 {
     for (;;) {
         at_read got = at_read_any_line(r, &r->lines, err);
@@ -61,7 +61,7 @@ static attend_status no_format(const char *name, attend_error *err)
                     guess.best, *guess.best ? "?" : "");
 }
 
-static attend_status choose_format(at_reader *r, at_stream *bytes, attend_error *err)
+static attend_status choose_format(at_example_reader *r, at_stream *bytes, attend_error *err)
 {
     const char *wanted = r->options.format, *head;
     size_t size;
@@ -85,7 +85,7 @@ static attend_status choose_format(at_reader *r, at_stream *bytes, attend_error 
     return ATTEND_OK;
 }
 
-static attend_status start_format(at_reader *r, at_stream *bytes, attend_error *err)
+static attend_status start_format(at_example_reader *r, at_stream *bytes, attend_error *err)
 {
     at_line_options lines = r->options.lines;
     attend_status status = ATTEND_OK;
@@ -101,10 +101,10 @@ static attend_status start_format(at_reader *r, at_stream *bytes, attend_error *
     return status;
 }
 
-attend_status at_reader_start(at_stream *bytes, at_stream *other, const at_reader_options *options,
-                              at_reader **out, attend_error *err)
+attend_status at_examples_start(at_stream *bytes, at_stream *other, const at_read_options *options,
+                                at_example_reader **out, attend_error *err)
 {
-    at_reader *r = at_alloc_zero(1, sizeof *r);
+    at_example_reader *r = at_alloc_zero(1, sizeof *r);
     *out = NULL;
     if (!r) {
         at_stream_close(bytes);
@@ -124,14 +124,14 @@ attend_status at_reader_start(at_stream *bytes, at_stream *other, const at_reade
     }
     status = start_format(r, bytes, err);
     if (status < 0)
-        at_reader_close(r);
+        at_examples_close(r);
     else
         *out = r;
     return status;
 }
 
-attend_status at_reader_open(const char *path, const at_reader_options *options, at_reader **out,
-                             attend_error *err)
+attend_status at_examples_open(const char *path, const at_read_options *options,
+                               at_example_reader **out, attend_error *err)
 {
     at_stream *bytes, *other = NULL;
     *out = NULL;
@@ -141,10 +141,10 @@ attend_status at_reader_open(const char *path, const at_reader_options *options,
         if (status < 0)
             at_stream_close(bytes);
     }
-    return status < 0 ? status : at_reader_start(bytes, other, options, out, err);
+    return status < 0 ? status : at_examples_start(bytes, other, options, out, err);
 }
 
-void at_reader_close(at_reader *r)
+void at_examples_close(at_example_reader *r)
 {
     if (!r)
         return;
@@ -159,7 +159,7 @@ void at_reader_close(at_reader *r)
 
 /* ---- reading ---------------------------------------------------------------------------- */
 
-static void finish(at_reader *r, at_example *e)
+static void finish(at_example_reader *r, at_example *e)
 {
     r->counts.examples++;
     if (!e->line)
@@ -171,7 +171,7 @@ static void finish(at_reader *r, at_example *e)
     }
 }
 
-bool at_reader_next(at_reader *r, at_example *e, attend_status *status, attend_error *err)
+bool at_examples_next(at_example_reader *r, at_example *e, attend_status *status, attend_error *err)
 {
     *status = ATTEND_OK;
     while (r->error.status >= 0) {
@@ -194,12 +194,12 @@ bool at_reader_next(at_reader *r, at_example *e, attend_status *status, attend_e
     return false;
 }
 
-const at_format *at_reader_format(const at_reader *r) { return r->format; }
-const char *at_reader_name(const at_reader *r) { return r->name; }
+const at_format *at_examples_format(const at_example_reader *r) { return r->format; }
+const char *at_examples_name(const at_example_reader *r) { return r->name; }
 
-at_reader_counts at_reader_count(const at_reader *r)
+at_read_counts at_examples_count(const at_example_reader *r)
 {
-    at_reader_counts counts = r->counts;
+    at_read_counts counts = r->counts;
     counts.lines = r->lines.number;
     counts.repaired = r->lines.repaired;
     return counts;

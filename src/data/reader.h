@@ -1,10 +1,10 @@
 /* Examples of a corpus file, one after another, in any of the formats of formats.def.
  *
- *     at_reader *r;
- *     attend_status status = at_reader_open("fra-eng.zip", NULL, &r, err);
- *     while (status >= 0 && at_reader_next(r, &example, &status, err))
+ *     at_example_reader *r;
+ *     attend_status status = at_examples_open("fra-eng.zip", NULL, &r, err);
+ *     while (status >= 0 && at_examples_next(r, &example, &status, err))
  *         use(&example);
- *     at_reader_close(r);
+ *     at_examples_close(r);
  *
  * What is not an example in the file's format is refused with file and line; a lenient reader goes
  * on behind it, counts it and tells `bad`. */
@@ -15,7 +15,7 @@
 #include "data/lines.h"
 
 typedef struct at_format at_format;
-typedef struct at_reader at_reader;
+typedef struct at_example_reader at_example_reader;
 
 typedef enum { ATTEND_HEADER_GUESS, ATTEND_HEADER_YES, ATTEND_HEADER_NO } at_header;
 
@@ -31,30 +31,31 @@ typedef struct {
     bool lenient;
     void (*bad)(void *user, const char *file, long line, const char *message); /* or NULL */
     void *user;
-} at_reader_options;
+} at_read_options;
 
 typedef struct {
     long examples, bad;
     long blank;           /* empty lines, skipped where they mean nothing */
     long lines, repaired; /* of these, lines with bytes that were replaced */
-} at_reader_counts;
+} at_read_counts;
 
 /* options may be NULL; the strings in it must outlive the reader */
-attend_status at_reader_open(const char *path, const at_reader_options *options, at_reader **out,
-                             attend_error *err);
+attend_status at_examples_open(const char *path, const at_read_options *options,
+                               at_example_reader **out, attend_error *err);
 
 /* The same from bytes, which now belong to the reader, also on failure; other are those of the
  * second of two aligned files, or NULL. */
-attend_status at_reader_start(at_stream *bytes, at_stream *other, const at_reader_options *options,
-                              at_reader **out, attend_error *err);
+attend_status at_examples_start(at_stream *bytes, at_stream *other, const at_read_options *options,
+                                at_example_reader **out, attend_error *err);
 
 /* The next example, borrowed until the one after; false at the end, and with a negative status on
  * failure. Its file is 0. */
-bool at_reader_next(at_reader *r, at_example *e, attend_status *status, attend_error *err);
+bool at_examples_next(at_example_reader *r, at_example *e, attend_status *status,
+                      attend_error *err);
 
-const at_format *at_reader_format(const at_reader *r);
-const char *at_reader_name(const at_reader *r); /* of the file, for messages */
-at_reader_counts at_reader_count(const at_reader *r);
-void at_reader_close(at_reader *r); /* NULL is well */
+const at_format *at_examples_format(const at_example_reader *r);
+const char *at_examples_name(const at_example_reader *r); /* of the file, for messages */
+at_read_counts at_examples_count(const at_example_reader *r);
+void at_examples_close(at_example_reader *r); /* NULL is well */
 
 #endif

@@ -80,7 +80,7 @@ static bool stays_open(const at_rows *t, const char *text, size_t size, bool ope
 }
 
 /* Joins the lines of a row whose quotes hold line ends. */
-static at_read join(at_reader *r, at_rows *t, attend_error *err)
+static at_read join(at_example_reader *r, at_rows *t, attend_error *err)
 {
     bool open = true;
     at_str_clear(&t->joined);
@@ -108,7 +108,7 @@ static at_read join(at_reader *r, at_rows *t, attend_error *err)
     return ATTEND_READ_EXAMPLE;
 }
 
-at_read at_rows_next(at_reader *r, at_rows *t, attend_error *err)
+at_read at_rows_next(at_example_reader *r, at_rows *t, attend_error *err)
 {
     if (t->waiting) {
         t->waiting = false;
@@ -118,7 +118,7 @@ at_read at_rows_next(at_reader *r, at_rows *t, attend_error *err)
     return got == ATTEND_READ_EXAMPLE ? at_rows_start(r, t, err) : got;
 }
 
-at_read at_rows_start(at_reader *r, at_rows *t, attend_error *err)
+at_read at_rows_start(at_example_reader *r, at_rows *t, attend_error *err)
 {
     at_read got;
     char *text = r->lines.text;

@@ -21,11 +21,11 @@ typedef struct {
 } at_rows;
 
 /* The next row that is not empty: ATTEND_READ_EXAMPLE where there is one. */
-at_read at_rows_next(at_reader *r, at_rows *t, attend_error *err);
+at_read at_rows_next(at_example_reader *r, at_rows *t, attend_error *err);
 void at_rows_free(at_rows *t);
 
 /* The same for the line that the reader stands on. */
-at_read at_rows_start(at_reader *r, at_rows *t, attend_error *err);
+at_read at_rows_start(at_example_reader *r, at_rows *t, attend_error *err);
 
 /* The row has not been taken: the next call gives it again. */
 void at_rows_again(at_rows *t);
@@ -46,10 +46,11 @@ bool at_meaning_of_names(at_meaning *m, int count, at_text (*name)(const void *r
 
 /* What the columns of a table mean, after its first row, the options and, for a table without
  * names, what the cells look like. The row counts as taken where it is a header. */
-attend_status at_meaning_of_table(at_meaning *m, at_reader *r, at_rows *t, attend_error *err);
+attend_status at_meaning_of_table(at_meaning *m, at_example_reader *r, at_rows *t,
+                                  attend_error *err);
 
 /* Fills an example from a row; *text receives what was joined. */
-at_read at_meaning_read(const at_meaning *m, at_reader *r, const at_rows *t, at_str *text,
+at_read at_meaning_read(const at_meaning *m, at_example_reader *r, const at_rows *t, at_str *text,
                         at_example *e, attend_error *err);
 
 /* is a cell rather a label than a sentence: a number, or short, of letters, digits, -_:/+ alone? */

@@ -12,11 +12,11 @@ static at_encoded *pairs_encoded(const char *text)
     return encoded_of(text, "pairs", &o);
 }
 
-static at_batches *batches_of(at_sentences *s, at_plan_options plan)
+static at_batches *batches_of(at_encoded_supply *s, at_plan_options plan)
 {
     at_batches *b;
     attend_error err;
-    if (at_batches_new(at_sentences_supply(s), &plan, &b, &err) < 0)
+    if (at_batches_new(at_supply_encoded(s), &plan, &b, &err) < 0)
         fail_msg("%s", err.message);
     return b;
 }
@@ -40,7 +40,7 @@ static void rows_are_padded_to_the_longest(void **state)
 {
     (void)state;
     at_encoded *e = pairs_encoded("a\tb\na a\tb b b\n");
-    at_sentences s = {.data = e, .pad_source = TOY_PAD, .pad_target = 99};
+    at_encoded_supply s = {.data = e, .pad_source = TOY_PAD, .pad_target = 99};
     at_batches *b = batches_of(&s, (at_plan_options){.sentences = 2, .in_order = true});
     at_str out = {0};
     show_next(b, 2, &out);
@@ -65,7 +65,7 @@ static void lengths_labels_segments_and_numbers_go_with_rows(void **state)
     at_encode_options o = {
         .source = toy, .source_frame = ATTEND_FRAME_INPUT, .joined = true, .labels = labels};
     assert_int_equal(at_encode_corpus(c, &o, &e, &err), ATTEND_OK);
-    at_sentences s = {.data = e};
+    at_encoded_supply s = {.data = e};
     at_batches *b = batches_of(&s, (at_plan_options){.sentences = 8, .in_order = true});
     at_arena_init(&arena, 1 << 12);
     assert_int_equal(at_batches_next(b, &arena, &batch, &err), ATTEND_OK);
@@ -92,7 +92,7 @@ static void every_example_comes_once_an_epoch_with_its_own_ids(void **state)
     at_str text = {0};
     random_pairs(&text, 500, 9);
     at_encoded *e = pairs_encoded(text.text);
-    at_sentences s = {.data = e};
+    at_encoded_supply s = {.data = e};
     at_batches *b = batches_of(&s, (at_plan_options){.tokens = 300, .seed = 3});
     at_arena arena;
     at_arena_init(&arena, 1 << 12);
@@ -132,7 +132,7 @@ static void a_kept_position_gives_the_same_batches(void **state)
     at_str text = {0};
     random_pairs(&text, 100, 6);
     at_encoded *e = pairs_encoded(text.text);
-    at_sentences s = {.data = e};
+    at_encoded_supply s = {.data = e};
     at_plan_options plan = {.sentences = 8, .seed = 4};
     attend_error err;
     for (int before = 0; before < 30; before++) {
@@ -159,7 +159,7 @@ static void a_position_belongs_to_its_data_and_options(void **state)
 {
     (void)state;
     at_encoded *e = pairs_encoded("a\tb\nb\ta\n"), *changed = pairs_encoded("a\tb\nb\tb\n");
-    at_sentences s = {.data = e}, t = {.data = changed};
+    at_encoded_supply s = {.data = e}, t = {.data = changed};
     attend_error err;
     at_batches *b = batches_of(&s, (at_plan_options){.sentences = 1});
     at_position here = at_batches_position(b);
@@ -183,11 +183,11 @@ static void nothing_gives_no_batches(void **state)
     (void)state;
     at_encode_options o = {.source = toy, .longest_source = 1, .when_long = ATTEND_LONG_SKIP};
     at_encoded *e = encoded_of("a a\tb\n", "pairs", &o);
-    at_sentences s = {.data = e};
+    at_encoded_supply s = {.data = e};
     at_plan_options plan = {.sentences = 1};
     at_batches *b;
     attend_error err;
-    assert_int_equal(at_batches_new(at_sentences_supply(&s), &plan, &b, &err), ATTEND_FORMAT);
+    assert_int_equal(at_batches_new(at_supply_encoded(&s), &plan, &b, &err), ATTEND_FORMAT);
     assert_null(b);
     assert_says(&err, "no example is left");
     at_encoded_free(e);
@@ -199,7 +199,7 @@ static void after_the_first_epoch_nothing_is_allocated_within_one(void **state)
     at_str text = {0};
     random_pairs(&text, 200, 6);
     at_encoded *e = pairs_encoded(text.text);
-    at_sentences s = {.data = e};
+    at_encoded_supply s = {.data = e};
     at_batches *b = batches_of(&s, (at_plan_options){.sentences = 8});
     at_arena arena;
     at_batch batch;
@@ -223,7 +223,7 @@ static void every_allocation_may_fail(void **state)
 {
     (void)state;
     at_encoded *e = pairs_encoded("a\tb\na a\tb b b\n");
-    at_sentences s = {.data = e};
+    at_encoded_supply s = {.data = e};
     at_plan_options plan = {.sentences = 1};
     long live = at_alloc_live();
     for (int n = 0;; n++) {
@@ -233,7 +233,7 @@ static void every_allocation_may_fail(void **state)
         at_arena arena;
         at_arena_init(&arena, 64);
         at_alloc_fail_after(n);
-        attend_status status = at_batches_new(at_sentences_supply(&s), &plan, &b, &err);
+        attend_status status = at_batches_new(at_supply_encoded(&s), &plan, &b, &err);
         for (int i = 0; i < 5 && status >= 0; i++)
             status = at_batches_next(b, &arena, &batch, &err);
         at_alloc_fail_after(-1);

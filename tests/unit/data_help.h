@@ -136,16 +136,16 @@ static inline void show_example(at_str *out, const at_example *e)
 
 /* All examples of a text; options may be NULL. */
 static inline attend_status read_all(at_str *out, const char *text, size_t size, const char *second,
-                                     const at_reader_options *options, attend_error *err)
+                                     const at_read_options *options, attend_error *err)
 {
-    at_reader *r;
+    at_example_reader *r;
     at_example e;
     at_stream *first = bytes_of(text, size);
     at_stream *other = second ? bytes_of(second, strlen(second)) : NULL;
-    attend_status status = at_reader_start(first, other, options, &r, err);
-    while (status >= 0 && at_reader_next(r, &e, &status, err))
+    attend_status status = at_examples_start(first, other, options, &r, err);
+    while (status >= 0 && at_examples_next(r, &e, &status, err))
         show_example(out, &e);
-    at_reader_close(r);
+    at_examples_close(r);
     return status;
 }
 

@@ -36,12 +36,12 @@ static int leave(void **state)
 
 static at_batch whole(uint32_t step)
 {
-    at_sentences s = {.data = data};
+    at_encoded_supply s = {.data = data};
     at_plan_options plan = {.sentences = 1000, .in_order = true};
     at_batches *b;
     at_batch batch;
     attend_error err;
-    assert_int_equal(at_batches_new(at_sentences_supply(&s), &plan, &b, &err), ATTEND_OK);
+    assert_int_equal(at_batches_new(at_supply_encoded(&s), &plan, &b, &err), ATTEND_OK);
     assert_int_equal(at_batches_next(b, &arena, &batch, &err), ATTEND_OK);
     batch.step = step;
     at_batches_free(b);

@@ -19,18 +19,18 @@ static int leave(void **state)
 }
 
 /* The format that is guessed for a text, and its examples. */
-static void check_with(const char *text, const char *second, const at_reader_options *options,
+static void check_with(const char *text, const char *second, const at_read_options *options,
                        const char *format, const char *expected)
 {
     at_str out = {0};
     attend_error err;
-    at_reader *r;
+    at_example_reader *r;
     if (format) {
         at_stream *other = second ? bytes_of(second, strlen(second)) : NULL;
-        assert_int_equal(at_reader_start(bytes_of(text, strlen(text)), other, options, &r, &err),
+        assert_int_equal(at_examples_start(bytes_of(text, strlen(text)), other, options, &r, &err),
                          ATTEND_OK);
-        assert_string_equal(at_reader_format(r)->name, format);
-        at_reader_close(r);
+        assert_string_equal(at_examples_format(r)->name, format);
+        at_examples_close(r);
     }
     if (read_all(&out, text, strlen(text), second, options, &err) < 0)
         fail_msg("%s", err.message);
@@ -45,11 +45,11 @@ static void check(const char *text, const char *format, const char *expected)
 
 static void check_as(const char *format, const char *text, const char *expected)
 {
-    at_reader_options options = {.format = format};
+    at_read_options options = {.format = format};
     check_with(text, NULL, &options, format, expected);
 }
 
-static void check_refused(const char *text, const char *second, const at_reader_options *options,
+static void check_refused(const char *text, const char *second, const at_read_options *options,
                           attend_status expected, const char *said)
 {
     at_str out = {0};
@@ -69,7 +69,7 @@ static void pairs_keep_the_third_column_aside(void **state)
           "1:s[Go.]t[Va !]r[CC-BY 2.0 (France) #1]\n2:s[Hi.]t[Salut !]r[x\ty]\n"
           "4:s[Run!]t[Cours\xE2\x80\xAF!]\n");
     check_as("pairs", "a\t\n\tb\n", "1:s[a]t[]\n2:s[]t[b]\n");
-    at_reader_options options = {.format = "pairs"};
+    at_read_options options = {.format = "pairs"};
     check_refused("a\tb\nc d\n", NULL, &options, ATTEND_FORMAT,
                   "file:2: no tab: a pair is SOURCE, a tab, TARGET");
     options.reverse = true;
@@ -91,7 +91,7 @@ static void unequal_files_are_refused_with_both_counts(void **state)
     (void)state;
     check_refused("a\nb\nc\n", "x\n", NULL, ATTEND_FORMAT, "file has 3 lines, file has 1");
     check_refused("a\n", "x\ny\nz\nw", NULL, ATTEND_FORMAT, "file has 1 lines, file has 4");
-    at_reader_options options = {.format = "aligned"};
+    at_read_options options = {.format = "aligned"};
     check_refused("a\n", NULL, &options, ATTEND_OPTION, "aligned files are two");
     options.format = "pairs";
     check_refused("a\n", "b\n", &options, ATTEND_OPTION, "two files are aligned ones");
@@ -117,7 +117,7 @@ static void trec_has_coarse_and_fine_labels(void **state)
           "1:s[How did it end ?]l[DESC]r[manner]\n2:s[How far is it ?]l[NUM]r[dist]\n");
     check_as("trec-fine", text,
              "1:s[How did it end ?]l[DESC:manner]\n2:s[How far is it ?]l[NUM:dist]\n");
-    at_reader_options options = {.format = "trec"};
+    at_read_options options = {.format = "trec"};
     check_refused("DESC:manner How ?\nWhat ?\n", NULL, &options, ATTEND_FORMAT, "file:2: no label");
 }
 
@@ -125,7 +125,7 @@ static void latin1_in_trec_is_refused_replaced_or_converted(void **state)
 {
     (void)state;
     const char *text = "DESC:def What is a caf\xE9 ?\nNUM:dist How far is it ?\n";
-    at_reader_options options = {0};
+    at_read_options options = {0};
     check_refused(text, NULL, &options, ATTEND_FORMAT, "file:1: byte 0xE9");
     options.lines.encoding = ATTEND_ENCODING_REPLACE;
     check_with(text, NULL, &options, "trec",
@@ -173,7 +173,7 @@ static void cells_in_quotes_may_hold_lines(void **state)
           "2:s[one\ntwo, \"three\"]l[x]\n4:s[plain]l[y]\n5:s[]l[z]\n");
     check("text;label\na, b;1\n", NULL, "1:!s[text;label]\n2:s[a, b;1]\n");
     check_as("csv", "text;label\na, b;1\n", "2:s[a, b]l[1]\n");
-    at_reader_options options = {.format = "csv"};
+    at_read_options options = {.format = "csv"};
     check_refused("label,text\n1,a\n2,\"open\n3,b\n", NULL, &options, ATTEND_FORMAT,
                   "file:3: a quote opens in this row and does not close");
     check_refused("label,text\n1,a\n2\n", NULL, &options, ATTEND_FORMAT,
@@ -184,7 +184,7 @@ static void columns_can_be_named(void **state)
 {
     (void)state;
     const char *text = "id,title,body,kind\n7,A,B c,x\n8,D,E f,y\n";
-    at_reader_options options = {
+    at_read_options options = {
         .format = "csv", .source_column = "title,body", .label_column = "kind"};
     check_with(text, NULL, &options, "csv", "2:s[A B c]l[x]\n3:s[D E f]l[y]\n");
     options.source_column = "2";
@@ -195,13 +195,13 @@ static void columns_can_be_named(void **state)
                   "file:1: no column is called \"titel\"; there are id, title, body, kind");
     options.source_column = "9";
     check_refused(text, NULL, &options, ATTEND_FORMAT, "there is no column 9, only 4");
-    at_reader_options plain = {.format = "csv"};
+    at_read_options plain = {.format = "csv"};
     check_refused("times,accel\n2.4,0\n", NULL, &plain, ATTEND_FORMAT,
                   "file:1: which column is the text? They are times, accel");
     plain.header = ATTEND_HEADER_NO;
     check_with(
         "text,label\na b,1\n", NULL,
-        &(at_reader_options){
+        &(at_read_options){
             .format = "csv", .header = ATTEND_HEADER_NO, .source_column = "1", .label_column = "2"},
         "csv", "1:s[text]l[label]\n2:s[a b]l[1]\n");
 }
@@ -221,7 +221,7 @@ static void json_lines_have_the_usual_keys(void **state)
     check("{\"id\": \"7\", \"context\": \"x \\u00e9 yz\", \"question\": \"q\", \"answers\": "
           "{\"text\": [\"yz\", \"\\u00e9\"], \"answer_start\": [4, 2]}}\n",
           "jsonl", "1:s[x é yz]q[q]i[7]a[yz]@4a[é]@2\n");
-    at_reader_options options = {.source_column = "de", .target_column = "en"};
+    at_read_options options = {.source_column = "de", .target_column = "en"};
     check_with("{\"translation\": {\"en\": \"Go.\", \"de\": \"Geh.\"}}\n", NULL, &options, "jsonl",
                "1:s[Geh.]t[Go.]\n");
 }
@@ -229,7 +229,7 @@ static void json_lines_have_the_usual_keys(void **state)
 static void json_lines_say_what_is_wrong_and_where(void **state)
 {
     (void)state;
-    at_reader_options options = {.format = "jsonl"};
+    at_read_options options = {.format = "jsonl"};
     check_refused("{\"text\": \"a\"}\n{\"text\": }\n", NULL, &options, ATTEND_FORMAT,
                   "file:2: column ");
     check_refused("[1]\n", NULL, &options, ATTEND_FORMAT, "file:1: a line must be one JSON object");
@@ -268,7 +268,7 @@ static void squad_gives_questions_with_places_of_answers(void **state)
 static void squad_says_what_is_wrong_and_where(void **state)
 {
     (void)state;
-    at_reader_options options = {.format = "squad"};
+    at_read_options options = {.format = "squad"};
     check_refused(
         "{\"data\": [\n{\"paragraphs\": [{\"context\": \"abc\",\n\"qas\": [{\"question\": "
         "\"q\", \"answers\": [{\"text\": \"b\", \"answer_start\": 2}]}]}]}]}",
@@ -329,7 +329,7 @@ static void empty_lines_separate_documents(void **state)
 static void unknown_formats_get_a_suggestion(void **state)
 {
     (void)state;
-    at_reader_options options = {.format = "json"};
+    at_read_options options = {.format = "json"};
     check_refused("x\n", NULL, &options, ATTEND_OPTION,
                   "there is no format \"json\"; did you mean jsonl?");
 }
@@ -344,7 +344,7 @@ static void a_lenient_reader_tells_and_goes_on(void **state)
     (void)state;
     at_str told = {0}, out = {0};
     attend_error err;
-    at_reader_options options = {.format = "pairs", .lenient = true, .bad = note, .user = &told};
+    at_read_options options = {.format = "pairs", .lenient = true, .bad = note, .user = &told};
     options.lines.longest = 20;
     static const char text[] = "a\tb\nnone\nc\0\td\n0123456789\t0123456789\ne\tf\n";
     assert_int_equal(read_all(&out, text, sizeof text - 1, NULL, &options, &err), ATTEND_OK);
@@ -360,7 +360,7 @@ static void lenient_aligned_files_stay_aligned(void **state)
 {
     (void)state;
     at_str told = {0};
-    at_reader_options options = {.lenient = true, .bad = note, .user = &told};
+    at_read_options options = {.lenient = true, .bad = note, .user = &told};
     options.lines.longest = 5;
     check_with("a\n1234567\nc\nd\n", "x\ny\n1234567\nw\n", &options, "aligned",
                "1:s[a]t[x]\n4:s[d]t[w]\n");
@@ -370,19 +370,19 @@ static void lenient_aligned_files_stay_aligned(void **state)
 static void a_failure_is_told_again(void **state)
 {
     (void)state;
-    at_reader *r;
+    at_example_reader *r;
     at_example e;
     attend_error err;
     attend_status status;
-    at_reader_options options = {.format = "pairs"};
-    assert_int_equal(at_reader_start(bytes_of("none\na\tb\n", 9), NULL, &options, &r, &err),
+    at_read_options options = {.format = "pairs"};
+    assert_int_equal(at_examples_start(bytes_of("none\na\tb\n", 9), NULL, &options, &r, &err),
                      ATTEND_OK);
     for (int i = 0; i < 2; i++) {
-        assert_false(at_reader_next(r, &e, &status, &err));
+        assert_false(at_examples_next(r, &e, &status, &err));
         assert_int_equal(status, ATTEND_FORMAT);
         assert_says(&err, "file:1");
     }
-    at_reader_close(r);
+    at_examples_close(r);
 }
 
 static const struct {
@@ -410,18 +410,18 @@ static void every_allocation_may_fail_in_every_format(void **state)
     (void)state;
     for (size_t i = 0; i < sizeof samples / sizeof *samples; i++)
         for (int n = 0;; n++) {
-            at_reader *r = NULL;
+            at_example_reader *r = NULL;
             at_example e;
             attend_error err;
             at_stream *first = bytes_of(samples[i].text, strlen(samples[i].text)), *other = NULL;
             if (samples[i].second)
                 other = bytes_of(samples[i].second, strlen(samples[i].second));
             at_alloc_fail_after(n);
-            attend_status status = at_reader_start(first, other, NULL, &r, &err);
-            while (status >= 0 && at_reader_next(r, &e, &status, &err)) {
+            attend_status status = at_examples_start(first, other, NULL, &r, &err);
+            while (status >= 0 && at_examples_next(r, &e, &status, &err)) {
             }
             at_alloc_fail_after(-1);
-            at_reader_close(r);
+            at_examples_close(r);
             assert_int_equal(at_alloc_live(), live);
             if (status >= 0)
                 break;
@@ -444,7 +444,7 @@ static void every_format_reads_what_it_writes(void **state)
                         .question = question,
                         .line = 1};
         at_str out = {0}, second = {0}, expected = {0}, got = {0};
-        at_reader_options options = {.format = f->name};
+        at_read_options options = {.format = f->name};
         attend_error err;
         if (!f->write)
             continue;

@@ -48,15 +48,15 @@ static inline at_tokenizer *toy_tokenizer(void)
 static inline at_corpus *corpus_of(const char *text, const char *format)
 {
     at_corpus *c;
-    at_reader *r;
+    at_example_reader *r;
     attend_error err;
-    at_reader_options options = {.format = format};
+    at_read_options options = {.format = format};
     assert_int_equal(at_corpus_new(0, &c, &err), ATTEND_OK);
-    assert_int_equal(at_reader_start(bytes_of(text, strlen(text)), NULL, &options, &r, &err),
+    assert_int_equal(at_examples_start(bytes_of(text, strlen(text)), NULL, &options, &r, &err),
                      ATTEND_OK);
     if (at_corpus_read(c, r, &err) < 0)
         fail_msg("%s", err.message);
-    at_reader_close(r);
+    at_examples_close(r);
     assert_int_equal(at_corpus_close(c, &err), ATTEND_OK);
     return c;
 }

@@ -1,0 +1,51 @@
+/* What check.c, check_read.c, check_look.c and check_copy.c work on together. */
+#ifndef ATTEND_DATA_CHECK_WORK_H
+#define ATTEND_DATA_CHECK_WORK_H
+
+#include "data/check.h"
+#include "data/export.h"
+#include "data/key.h"
+#include "data/seen.h"
+#include "data/shelf.h"
+#include "data/sides.h"
+
+enum { ATTEND_CHECK_WORDS = 1024 }; /* lengths that are counted one by one */
+
+typedef struct {
+    at_check *c;
+    const at_check_options *options;
+
+    const char *main_name; /* the file being read, the first of two aligned ones, and its number */
+    int main_file;
+    long hard_line; /* its last line with a zero byte or too many bytes */
+    at_shelf *shelf;
+    at_str packed;
+    long histogram[3][ATTEND_CHECK_WORDS + 1];
+    attend_status status; /* of what cannot fail itself: memory */
+
+    double ratio; /* characters of targets for one of sources */
+    at_sides *sides;
+    at_seen examples, sources;
+    at_keys keys;
+
+    at_export *copy;
+    at_str clean[3];
+} at_check_work;
+
+/* Counts a finding and keeps its place while there are few; text is its line, or what is wrong. */
+void at_check_find(at_check_work *w, at_found found, at_place place, const char *text, size_t size);
+
+long at_check_words(at_text t); /* between blanks */
+
+/* Reads a file: findings of its lines, its examples on the shelf. */
+attend_status at_check_read(at_check_work *w, const char *path, attend_error *err);
+
+/* What there is to say of an example when all are known; *also: the file (<< 48) and line of one
+ * that is like it, or 0. */
+at_found at_check_look(at_check_work *w, const at_example *e, uint64_t *also);
+
+/* The clean copy. */
+attend_status at_check_copy_open(at_check_work *w, attend_error *err);
+void at_check_copy_add(at_check_work *w, at_example *e, at_found found);
+
+#endif

@@ -1,0 +1,22 @@
+/* Keys that were seen, each with where it was first: a hash table that stops growing at a limit, so
+ * that the memory of a check is bounded. Beyond it new keys are not remembered. */
+#ifndef ATTEND_DATA_SEEN_H
+#define ATTEND_DATA_SEEN_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+typedef struct {
+    uint64_t *key, *value;
+    size_t places, count;
+    size_t limit; /* bytes; 0: 512 MiB */
+    bool full;    /* something was not remembered */
+} at_seen;
+
+/* The value kept with the key, or else keeps this one (not 0) and returns 0. Start with {0}. Runs
+ * on, full, without memory. */
+uint64_t at_seen_or_add(at_seen *s, uint64_t key, uint64_t value);
+void at_seen_free(at_seen *s);
+
+#endif
