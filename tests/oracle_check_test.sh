@@ -54,49 +54,49 @@ expect "all fixtures pass" 0 "^$cases passed, 0 failed$" "$fixtures"
 "$check" "$fixtures" rnn/ | grep ' ok ' >"$work/of_set"
 "$check" "$fixtures/rnn" | grep ' ok ' >"$work/of_family"
 expect "a family's folder is taken for what it is" 0 \
-    "^rnn/gru_2l_bi  ok  worst [0-9.e-]+ of [0-9.e-]+$" "$fixtures/rnn"
+    "^rnn/gru_2l_bi +ok +worst [0-9.e-]+ +of [0-9.e-]+$" "$fixtures/rnn"
 cmp -s "$work/of_set" "$work/of_family" || fail "set and family folder print different lines"
 expect "a single case's folder too" 0 "^1 passed, 0 failed$" "$fixtures/rnn/gru_2l_bi/"
 expect "the filter is a part of family/case" 0 "^1 passed, 0 failed$" "$fixtures" nn/gru_1l_bi_p
 (cd "$fixtures/mha" && "$check" . >"$work/out" 2>&1) || fail "the folder may be called ."
-grep -q "^mha/kvdim  ok" "$work/out" || fail "the folder . has its family's name"
+grep -Eq "^mha/kvdim +ok " "$work/out" || fail "the folder . has its family's name"
 
 # ---- wrong numbers
 
 fresh ops/ops_layernorm_1 rnn/gru_2l_bi
 spoil_end "$set/ops/ops_layernorm_1/expected.safetensors"
-expect "a wrong output is found and named" 1 "^ops/ops_layernorm_1  FAIL  y: error .* of " "$set"
-grep -q "^rnn/gru_2l_bi  ok" "$work/out" || fail "the case next to it still passes"
+expect "a wrong output is found and named" 1 "^ops/ops_layernorm_1 +FAIL +y: error .* of " "$set"
+grep -Eq "^rnn/gru_2l_bi +ok " "$work/out" || fail "the case next to it still passes"
 grep -q "^1 passed, 1 failed$" "$work/out" || fail "passed and failed are counted"
 
 fresh optim/optim_adamw
 spoil_end "$set/optim/optim_adamw/expected.safetensors"
-expect "a wrong trajectory" 1 "FAIL  trajectory.w: error " "$set"
+expect "a wrong trajectory" 1 "FAIL +trajectory.w: error " "$set"
 
 fresh attention/scaled_dot_masked
 sed -i 's/"loss": [^,]*$/"loss": 1000/' "$set/attention/scaled_dot_masked/expected.json"
-expect "a wrong loss" 1 "FAIL  scalars.loss: error " "$set"
+expect "a wrong loss" 1 "FAIL +scalars.loss: error " "$set"
 
 fresh rnn/lstm_1l_bi_packed
 sed -i '/"param.weight_hh_l0"/,/l2/s/"l2": /"l2": 1/' "$set/rnn/lstm_1l_bi_packed/expected.json"
-expect "a wrong gradient norm" 1 "FAIL  grads.param.weight_hh_l0.l2: error " "$set"
+expect "a wrong gradient norm" 1 "FAIL +grads.param.weight_hh_l0.l2: error " "$set"
 
 fresh mha/kvdim
 sed -i '/"input.key"/,/"value"/s/"value": \[/"value": [1e3,/
         /"input.key"/,/"value"/s/"index": \[/"index": [0,/' "$set/mha/kvdim/expected.json"
-expect "a wrong gradient sample" 1 "FAIL  grads.input.key: error " "$set"
+expect "a wrong gradient sample" 1 "FAIL +grads.input.key: error " "$set"
 
 fresh mha/kvdim # sorted by name: the model's last tensor is v_proj_weight
 spoil_end "$set/mha/kvdim/model.safetensors"
-expect "a wrong weight" 1 "FAIL  .* and [0-9]+ more$" "$set"
+expect "a wrong weight" 1 "FAIL +.* and [0-9]+ more$" "$set"
 
 fresh optim/optim_schedules
 sed -i '/"exponential_0.95"/,/]/s/0.0095/0.0096/' "$set/optim/optim_schedules/expected.json"
-expect "a wrong learning rate" 1 "FAIL  schedules.exponential_0.95: error " "$set"
+expect "a wrong learning rate" 1 "FAIL +schedules.exponential_0.95: error " "$set"
 
 fresh optim/optim_clip_1
 sed -i 's/"total_norm": /"total_norm": 1/' "$set/optim/optim_clip_1/expected.json"
-expect "a wrong norm" 1 "FAIL  scalars.total_norm: error " "$set"
+expect "a wrong norm" 1 "FAIL +scalars.total_norm: error " "$set"
 
 fresh_tokenizers() {
     fresh
@@ -147,20 +147,20 @@ grep -q "^bleu/brevity  ok" "$work/out" || fail "the case next to the file passe
 
 fresh rnn/lstm_1l_bi_packed
 sed -i 's/"c_n"/"d_n"/' "$set/rnn/lstm_1l_bi_packed/expected.safetensors"
-expect "an expected tensor that nobody computes" 1 "FAIL  d_n: expected, but not compared" "$set"
+expect "an expected tensor that nobody computes" 1 "FAIL +d_n: expected, but not compared" "$set"
 
 fresh ops/ops_layernorm_1
 sed -i 's/"scalars": {/"scalars": {"speed": 3,/' "$set/ops/ops_layernorm_1/expected.json"
-expect "an expected scalar that nobody computes" 1 "FAIL  scalars.speed: expected, but not" "$set"
+expect "an expected scalar that nobody computes" 1 "FAIL +scalars.speed: expected, but not" "$set"
 
 fresh ops/ops_layernorm_1
 sed -i 's/"grads": {/"grads": {"input.z": {},/' "$set/ops/ops_layernorm_1/expected.json"
-expect "an expected gradient that nobody computes" 1 "FAIL  grads.input.z: expected, but not" "$set"
+expect "an expected gradient that nobody computes" 1 "FAIL +grads.input.z: expected, but not" "$set"
 
 fresh
 mkdir -p "$set/optim/none"
 echo '{"family": "lr_schedule", "schedules": {}}' >"$set/optim/none/expected.json"
-expect "a case without numbers" 1 "^optim/none  FAIL  nothing compared" "$set"
+expect "a case without numbers" 1 "^optim/none +FAIL +nothing compared" "$set"
 
 # ---- unknown
 
@@ -168,13 +168,13 @@ fresh ops/ops_softmax_extreme
 mkdir -p "$set/tokenizers"
 echo '{"id": 1}' >"$set/tokenizers/some.jsonl"
 mv "$set/ops" "$set/psychic"
-expect "an unknown family fails" 1 "^psychic/ops_softmax_extreme  unknown  " "$set"
+expect "an unknown family fails" 1 "^psychic/ops_softmax_extreme +unknown +" "$set"
 grep -q "^0 passed, 2 failed$" "$work/out" || fail "unknown cases count as failed"
-expect "an unknown family's folder fails" 1 "^psychic/ops_softmax_extreme  unknown  " "$set/psychic"
+expect "an unknown family's folder fails" 1 "^psychic/ops_softmax_extreme +unknown +" "$set/psychic"
 
 fresh optim/optim_adamw
 sed -i 's/adamw.AdamW/lion.Lion/' "$set/optim/optim_adamw/expected.json"
-expect "an unknown optimiser fails" 1 "^optim/optim_adamw  unknown  .*Lion" "$set"
+expect "an unknown optimiser fails" 1 "^optim/optim_adamw +unknown +.*Lion" "$set"
 
 fresh bleu/case
 sed -i '0,/"tokenize": "13a"/s//"tokenize": "13a", "warp": 1/' "$set/bleu/case/expected.json"
@@ -186,7 +186,7 @@ expect "an unknown measure fails" 1 "^bleu/case  FAIL  wer: expected, but not co
 
 fresh optim/optim_adamw
 sed -i 's/"lr":/"warp": 1, "lr":/' "$set/optim/optim_adamw/expected.json"
-expect "an unknown option fails" 1 "^optim/optim_adamw  (FAIL|unknown)  .*warp" "$set"
+expect "an unknown option fails" 1 "^optim/optim_adamw +(FAIL|unknown) +.*warp" "$set"
 
 # ---- broken files
 
@@ -195,23 +195,23 @@ truncate -s 300 "$set/rnn/gru_2l_bi/model.safetensors"
 rm "$set/mha/kvdim/inputs.safetensors"
 echo '{"family": ' >"$set/ops/ops_layernorm_1/expected.json"
 expect "broken files fail, each with its reason" 1 "^0 passed, 3 failed$" "$set"
-grep -Eq "^rnn/gru_2l_bi  FAIL  .*model.safetensors" "$work/out" || fail "the broken file is named"
-grep -Eq "^mha/kvdim  FAIL  .*query" "$work/out" || fail "the missing tensor is named"
-grep -Eq "^ops/ops_layernorm_1  FAIL  .*expected.json" "$work/out" || fail "the bad JSON is named"
+grep -Eq "^rnn/gru_2l_bi +FAIL +.*model.safetensors" "$work/out" || fail "the broken file is named"
+grep -Eq "^mha/kvdim +FAIL +.*query" "$work/out" || fail "the missing tensor is named"
+grep -Eq "^ops/ops_layernorm_1 +FAIL +.*expected.json" "$work/out" || fail "the bad JSON is named"
 
 fresh rnn/gru_2l_bi
 for name in model inputs expected; do
     cp "$fixtures/rnn/gru_2l_bi/$name.safetensors" "$work/whole"
     for size in 0 7 8 40 200 600; do
         head -c $size "$work/whole" >"$set/rnn/gru_2l_bi/$name.safetensors"
-        expect "$name.safetensors cut after $size bytes" 1 "^rnn/gru_2l_bi  FAIL  " "$set"
+        expect "$name.safetensors cut after $size bytes" 1 "^rnn/gru_2l_bi +FAIL +" "$set"
     done
     cp "$work/whole" "$set/rnn/gru_2l_bi/$name.safetensors"
 done
 
 fresh rnn/gru_2l_bi # sizes that do not fit together
 cp "$fixtures/rnn/gru_1l_bi_packed/inputs.safetensors" "$set/rnn/gru_2l_bi"
-expect "inputs of another case" 1 "^rnn/gru_2l_bi  FAIL  " "$set"
+expect "inputs of another case" 1 "^rnn/gru_2l_bi +FAIL +" "$set"
 
 # ---- arguments
 

@@ -133,8 +133,8 @@ void at_usage_help(at_str *out, const at_program *p, const at_usage *u, int colu
 
 void at_program_help(at_str *out, const at_program *p, int columns)
 {
-    at_str_print(out, "%s %s: %s.\n\nUsage: %s COMMAND [OPTIONS] [OPERANDS]\n", p->name, p->version,
-                 p->summary, p->name);
+    at_str_print(out, "%s %s: %s.\n\nUsage: %s COMMAND [OPTIONS] [OPERANDS]\n       %s --version\n",
+                 p->name, p->version, p->summary, p->name, p->name);
     paragraphs(out, p->description, columns);
     at_str_add(out, "\nCommands:\n");
     for (const at_usage *const *u = p->commands; *u; u++)

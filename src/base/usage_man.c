@@ -150,8 +150,10 @@ void at_program_man(at_str *out, const at_program *p)
 {
     title(out, p, NULL);
     line(out, " \\- ", p->summary);
-    at_str_print(out, ".SH SYNOPSIS\n.B %s\nCOMMAND [OPTIONS] [OPERANDS]\n.SH DESCRIPTION\n",
-                 p->name);
+    at_str_print(out,
+                 ".SH SYNOPSIS\n.B %s\nCOMMAND [OPTIONS] [OPERANDS]\n.br\n.B %s \\-\\-version\n"
+                 ".SH DESCRIPTION\n",
+                 p->name, p->name);
     paragraphs(out, p->description);
     at_str_add(out, ".SH COMMANDS\n");
     for (const at_usage *const *u = p->commands; *u; u++)

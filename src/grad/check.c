@@ -40,13 +40,19 @@ static double largest(const real *x, size_t n)
     return most;
 }
 
-static void compare(at_check *c, const char *name, size_t i, double a, double b, double scale,
-                    double tolerance)
+/* two numbers that should be one, and where each comes from */
+typedef struct {
+    const char *here, *there;
+} sides;
+
+static void compare(at_check *c, sides who, const char *name, size_t i, double a, double b,
+                    double scale, double tolerance)
 {
     double error = fabs(a - b) / (1 + scale);
     if (!(error <= c->worst)) {
         c->worst = error;
-        snprintf(c->where, sizeof c->where, "%s[%zu]: %.9g and %.9g", name, i, a, b);
+        snprintf(c->where, sizeof c->where, "%s[%zu]: %s %.9g, %s %.9g", name, i, who.here, a,
+                 who.there, b);
     }
     if (!(error <= tolerance))
         c->ok = false;
@@ -56,6 +62,7 @@ static void compare(at_check *c, const char *name, size_t i, double a, double b,
 static void check_parameter(at_check *c, at_tape *probe, at_build *build, const void *arg,
                             at_parameter *p, const real *grad, double tolerance)
 {
+    static const sides who = {"analytic", "numeric"};
     double scale = largest(grad, p->len);
     real step = (real)cbrt((double)REAL_EPSILON); /* rounding and curvature in balance */
     for (size_t i = 0; i < p->len; i++) {
@@ -65,8 +72,8 @@ static void check_parameter(at_check *c, at_tape *probe, at_build *build, const 
         p->value[i] = kept - h;
         double down = loss_now(probe, build, arg);
         p->value[i] = kept;
-        compare(c, p->name, i, grad ? (double)grad[i] : 0, (up - down) / (2 * (double)h), scale,
-                tolerance);
+        compare(c, who, p->name, i, grad ? (double)grad[i] : 0, (up - down) / (2 * (double)h),
+                scale, tolerance);
     }
 }
 
@@ -109,19 +116,21 @@ at_check at_gradient_check(at_build *build, const void *arg, double tolerance, a
 
 at_check at_builds_agree(at_build *one, at_build *other, const void *arg, double tolerance)
 {
+    static const sides who = {"first", "second"};
     at_check c = {.ok = true};
     double loss[2];
     at_params *params = at_params_new(1);
     at_tape *a = run(params, one, arg, NULL, NULL, &loss[0], &c);
     at_tape *b = a ? run(params, other, arg, NULL, NULL, &loss[1], &c) : NULL;
     if (b)
-        compare(&c, "loss", 0, loss[0], loss[1], fabs(loss[0]), tolerance);
+        compare(&c, who, "loss", 0, loss[0], loss[1], fabs(loss[0]), tolerance);
     for (int i = 0; b && i < at_params_count(params); i++) {
         at_parameter *p = at_params_at(params, i);
         const real *x = at_param_grad(a, i), *y = at_param_grad(b, i);
         double scale = largest(x, p->len);
         for (size_t j = 0; j < p->len; j++)
-            compare(&c, p->name, j, x ? (double)x[j] : 0, y ? (double)y[j] : 0, scale, tolerance);
+            compare(&c, who, p->name, j, x ? (double)x[j] : 0, y ? (double)y[j] : 0, scale,
+                    tolerance);
     }
     at_tape_free(b);
     at_tape_free(a);

@@ -56,7 +56,13 @@ static const char *brief(double x, char text[32])
     return text;
 }
 
-static void print_worst(const at_case *c)
+/* the columns of the name, as wide as the longest, and of the verdict */
+static void print_name(const char *name, int width, const char *verdict)
+{
+    printf("%-*s  %-7s  ", width, name, verdict);
+}
+
+static void print_worst(const at_case *c, int width)
 {
     const at_worst *w = &c->worst;
     char error[32], tolerance[32];
@@ -64,17 +70,19 @@ static void print_worst(const at_case *c)
     brief(w->error, error);
     brief(w->tolerance, tolerance);
     if (c->verdict == ATTEND_CASE_OK) {
-        printf("%s  ok  worst %s of %s\n", c->name, error, tolerance);
+        print_name(c->name, width, "ok");
+        printf("worst %-6s of %s\n", error, tolerance);
         return;
     }
-    printf("%s  FAIL  %s: error %s of %s (element %zu is %.9g, expected %.9g)", c->name, w->what,
-           error, tolerance, w->element, w->got, w->expected);
+    print_name(c->name, width, "FAIL");
+    printf("%s: error %s of %s (element %zu is %.9g, expected %.9g)", w->what, error, tolerance,
+           w->element, w->got, w->expected);
     if (c->exceeded > 1)
         printf(", and %d more", c->exceeded - 1);
     putchar('\n');
 }
 
-static void report(const at_case *c, at_tally *tally)
+static void report(const at_case *c, int width, at_tally *tally)
 {
     static const char *const word[] = {
         [ATTEND_CASE_FAIL] = "FAIL",
@@ -89,13 +97,15 @@ static void report(const at_case *c, at_tally *tally)
     else
         tally->failed++;
     if (c->verdict == ATTEND_CASE_OK || c->reason[0] == '\0')
-        print_worst(c);
-    else
-        printf("%s  %s  %s\n", c->name, word[c->verdict], c->reason);
+        print_worst(c, width);
+    else {
+        print_name(c->name, width, word[c->verdict]);
+        puts(c->reason);
+    }
     fflush(stdout);
 }
 
-static void run(const char *root, const at_found *found, at_tally *tally)
+static void run(const char *root, const at_found *found, int width, at_tally *tally)
 {
     at_check_family *check = find_family(found->name);
     at_case c;
@@ -104,24 +114,35 @@ static void run(const char *root, const at_found *found, at_tally *tally)
         c = (at_case){.name = found->name};
         at_case_unknown(&c, "no check for the family %.*s", (int)strcspn(found->name, "/"),
                         found->name);
-        report(&c, tally);
+        report(&c, width, tally);
         return;
     }
     at_case_open(&c, root, found);
     if (c.verdict == ATTEND_CASE_OK)
         check(&c);
     at_case_finish(&c);
-    report(&c, tally);
+    report(&c, width, tally);
     at_case_close(&c);
+}
+
+static bool is_wanted(const at_found *found, const char *filter)
+{
+    return !filter || strstr(found->name, filter);
 }
 
 static int run_all(const at_finds *finds, const char *filter)
 {
     at_tally tally = {0, 0, 0};
+    int width = 0;
 
     for (int i = 0; i < finds->count; i++) {
-        if (!filter || strstr(finds->item[i].name, filter))
-            run(finds->root, &finds->item[i], &tally);
+        int length = (int)strlen(finds->item[i].name);
+        if (is_wanted(&finds->item[i], filter) && length > width)
+            width = length;
+    }
+    for (int i = 0; i < finds->count; i++) {
+        if (is_wanted(&finds->item[i], filter))
+            run(finds->root, &finds->item[i], width, &tally);
     }
     if (tally.passed + tally.failed + tally.skipped == 0)
         fprintf(stderr, "oracle-check: no case %s%s; is DIR a set of cases?\n",

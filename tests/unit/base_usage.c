@@ -95,6 +95,7 @@ static void prints_the_commands_that_are_not_hidden(void **state)
         "tool 1.2: A tool for tests.\n"
         "\n"
         "Usage: tool COMMAND [OPTIONS] [OPERANDS]\n"
+        "       tool --version\n"
         "\n"
         "It does nothing.\n"
         "\n"

@@ -103,6 +103,8 @@ static void a_fault_of_one_percent_is_caught_in_every_op(void **state)
             of_op += f.hits > 0;
             if (f.hits > 0 && c.ok)
                 fail_msg("%s: a fault in the gradient of input %d passes", at_ops[i]->name, input);
+            if (f.hits > 0 && !(strstr(c.where, "]: analytic ") && strstr(c.where, ", numeric ")))
+                fail_msg("%s does not say which number is which", c.where);
         }
         if (of_op == 0 && strcmp(at_ops[i]->name, "reshape") != 0) /* it shares the gradient */
             fail_msg("%s: no fault could be planted", at_ops[i]->name);
