@@ -26,6 +26,7 @@ typedef struct {
     const char *name;
     const char *aliases; /* separated by blanks, or NULL */
     const char *values;  /* what may follow the colon: "D", "m,w"; NULL for nothing */
+    const char *example; /* the name with values that suit a dozen keys; NULL: the name alone */
     const char *formula;
     const char *source;     /* paper and equation */
     const char *use;        /* when to take it */
@@ -154,12 +155,14 @@ struct at_query {
     bool causal;        /* query i sees keys j <= first + i */
     const int *centres; /* [B,Q]: what the windows lie around; NULL: first + i */
     bool weights;       /* weights are wanted; without, the fastest way is taken */
+    bool scores;        /* scores are wanted too */
 };
 
 struct at_reading {
     at_tensor *context; /* [B,Q,dv] */
     at_tensor *weights; /* [B,H,Q,K], H = 1 without heads; may be NULL if not asked for */
-    at_tensor *scores;  /* [B,Q,K] before mask and pick; NULL where they never exist as a whole */
+    at_tensor *scores;  /* [B,H,Q,K] as the pick saw them, -inf where it saw nothing; a block's in
+                         * each of its positions; no gradient; NULL if not asked for */
     at_tensor *centre;  /* [B,H,Q]: predicted p; else NULL */
     at_tensor *log_p, *entropy; /* [B,H,Q]: hard picks while training; else NULL */
 };

@@ -28,8 +28,11 @@ static inline int at_centre(const at_query *q, const at_memory *m, int b, int i)
     return (q->centres ? q->centres[b * Q + i] : q->first + i) - m->first;
 }
 
-/* weights [B,1,Q,n] of keys lo .. lo+n-1 among all K keys, zeros elsewhere */
-at_tensor *at_widen(at_tape *t, at_tensor *weights, int lo, int K);
+/* x [B,1,Q,n] of keys lo .. lo+n-1 among all K keys, `rest` elsewhere; NULL stays NULL */
+at_tensor *at_widen(at_tape *t, at_tensor *x, int lo, int K, real rest);
+
+/* scores [B,Q,K] with -inf where the mask hides, [B,1,Q,K]; NULL where the query asks for none */
+at_tensor *at_scores_seen(at_tape *t, const at_query *q, at_tensor *scores, const at_mask *mask);
 
 /* readings of blocks of queries, one after the other */
 at_reading at_join_queries(at_tape *t, int n, const at_reading *parts);

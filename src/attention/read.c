@@ -1,6 +1,7 @@
 /* One read: scores, visible positions, weights, context. */
 #include "attention/attention.h"
 #include "attention/parts.h"
+#include "grad/mask.h"
 
 /* ---- pieces that the scopes share --------------------------------------------------------- */
 
@@ -27,6 +28,26 @@ at_tensor *at_one_head(at_tape *t, at_tensor *x)
         t, x, s.rank == 2 ? SHAPE(s.dim[0], 1, s.dim[1]) : SHAPE(s.dim[0], 1, s.dim[1], s.dim[2]));
 }
 
+at_tensor *at_scores_seen(at_tape *t, const at_query *q, at_tensor *scores, const at_mask *mask)
+{
+    at_mask_view v;
+    if (!q->scores)
+        return NULL;
+    if (at_failed(t) || !at_mask_fit(t, "scores", mask, scores->shape, &v))
+        return at_poison(t);
+    at_tensor *y = at_new(t, SHAPE(v.batch, 1, v.queries, v.keys));
+    for (int row = 0; !at_failed(t) && row < v.batch * v.queries; row++) {
+        int end = at_mask_end(&v, row / v.queries, row % v.queries);
+        const unsigned char *hidden = at_mask_row(&v, row / v.queries, 0, row % v.queries);
+        size_t at = (size_t)row * (size_t)v.keys;
+        for (int j = 0; j < v.keys; j++)
+            y->value[at + (size_t)j] = j < end && !(hidden && hidden[j])
+                                           ? scores->value[at + (size_t)j]
+                                           : -(real)INFINITY;
+    }
+    return y;
+}
+
 at_reading at_read_masked(at_tape *t, at_path s, const at_how *how, const at_query *q,
                           const at_memory *m, const at_mask *mask)
 {
@@ -34,7 +55,7 @@ at_reading at_read_masked(at_tape *t, at_path s, const at_how *how, const at_que
     at_picked p = how->pick->pick(t, how, scores, mask);
     return (at_reading){.context = at_context(t, p.weights, m),
                         .weights = at_one_head(t, p.weights),
-                        .scores = scores,
+                        .scores = at_scores_seen(t, q, scores, mask),
                         .log_p = at_one_head(t, p.log_p),
                         .entropy = at_one_head(t, p.entropy)};
 }
@@ -61,6 +82,27 @@ static bool fused(const at_how *how)
            && how->scope == &at_scope_global && how->pick == &at_pick_soft;
 }
 
+/* one head's slice of the last axis */
+static at_tensor *slice_of(at_tape *t, at_tensor *x, int heads, int h)
+{
+    int width = at_failed(t) ? 0 : at_shape_last(x->shape) / heads;
+    return heads == 1 ? x : at_slice(t, x, 2, h * width, (h + 1) * width);
+}
+
+/* the scores, which the fused way never has as a whole */
+static at_tensor *fused_scores(at_tape *t, const at_query *q, const at_memory *m, int heads,
+                               real scale)
+{
+    at_mask mask = at_read_mask(q, m);
+    at_tensor **each = at_scratch(t, (size_t)heads * sizeof *each);
+    for (int h = 0; each && h < heads; h++) {
+        at_tensor *e = at_matmul(t, slice_of(t, q->query, heads, h), false,
+                                 slice_of(t, m->keys, heads, h), true, scale);
+        each[h] = at_scores_seen(t, q, e, &mask);
+    }
+    return at_failed(t) ? at_poison(t) : heads == 1 ? each[0] : at_concat(t, heads, each, 1);
+}
+
 /* dot products of all heads at once, without slices; linear in memory when no weights are asked */
 static at_reading read_fused(at_tape *t, const at_how *how, const at_query *q, const at_memory *m)
 {
@@ -72,12 +114,14 @@ static at_reading read_fused(at_tape *t, const at_how *how, const at_query *q, c
     at_shape h = mask.hidden_shape;
     if (mask.hidden && h.rank == 3)
         mask.hidden_shape = SHAPE(h.dim[0], 1, h.dim[1], h.dim[2]);
+    at_tensor *scores = q->scores ? fused_scores(t, q, m, heads, scale) : NULL;
     if (!q->weights)
         return (at_reading){
-            .context = at_attention(t, q->query, m->keys, m->values, heads, scale, &mask)};
+            .context = at_attention(t, q->query, m->keys, m->values, heads, scale, &mask),
+            .scores = scores};
     at_attention_result r = at_attention_weights(t, q->query, m->keys, m->values, heads, scale,
                                                  &mask);
-    return (at_reading){.context = r.context, .weights = r.weights};
+    return (at_reading){.context = r.context, .weights = r.weights, .scores = scores};
 }
 
 at_reading at_reading_poison(at_tape *t)
@@ -89,13 +133,6 @@ at_reading at_reading_poison(at_tape *t)
 /* ---- heads -------------------------------------------------------------------------------- */
 
 static at_path head_path(at_path s, int heads, int h) { return heads ? at_in(s, "head.%d", h) : s; }
-
-/* one head's slice of the last axis */
-static at_tensor *slice_of(at_tape *t, at_tensor *x, int heads, int h)
-{
-    int width = at_failed(t) ? 0 : at_shape_last(x->shape) / heads;
-    return heads == 1 ? x : at_slice(t, x, 2, h * width, (h + 1) * width);
-}
 
 static at_memory prepared(at_tape *t, at_path s, const at_how *how, at_memory m)
 {
@@ -158,7 +195,7 @@ static at_reading join(at_tape *t, int n, const at_reading *r, int context_axis,
     return (at_reading){
         .context = join_field(t, n, r, offsetof(at_reading, context), context_axis),
         .weights = join_field(t, n, r, offsetof(at_reading, weights), axis),
-        .scores = n == 1 ? r[0].scores : NULL,
+        .scores = join_field(t, n, r, offsetof(at_reading, scores), axis),
         .centre = join_field(t, n, r, offsetof(at_reading, centre), axis),
         .log_p = join_field(t, n, r, offsetof(at_reading, log_p), axis),
         .entropy = join_field(t, n, r, offsetof(at_reading, entropy), axis),
@@ -170,18 +207,26 @@ at_reading at_join_queries(at_tape *t, int n, const at_reading *parts)
     return join(t, n, parts, 1, 2);
 }
 
-at_tensor *at_widen(at_tape *t, at_tensor *weights, int lo, int K)
+static at_tensor *filled(at_tape *t, at_shape shape, real with)
 {
-    if (at_failed(t))
-        return at_poison(t);
-    at_shape s = weights->shape;
+    at_tensor *x = at_new(t, shape);
+    for (size_t i = 0; !at_failed(t) && i < x->len; i++)
+        x->value[i] = with;
+    return x;
+}
+
+at_tensor *at_widen(at_tape *t, at_tensor *x, int lo, int K, real rest)
+{
+    if (!x || at_failed(t))
+        return x ? at_poison(t) : NULL;
+    at_shape s = x->shape;
     int n = s.dim[3];
     if (n == K)
-        return weights;
+        return x;
     s.dim[3] = lo;
-    at_tensor *left = at_zeros(t, s);
+    at_tensor *left = filled(t, s, rest);
     s.dim[3] = K - lo - n;
-    return at_concat(t, 3, (at_tensor *[]){left, weights, at_zeros(t, s)}, 3);
+    return at_concat(t, 3, (at_tensor *[]){left, x, filled(t, s, rest)}, 3);
 }
 
 at_reading at_read_slices(at_tape *t, at_path s, const at_how *how, const at_memory *m, at_query q)

@@ -273,6 +273,23 @@ const at_op at_op_spread_blocks = {
     .forgets_output = true,
 };
 
+/* scores [B*Q,1,E] of entries -> of positions, [B,1,Q,K]; no gradient */
+static at_tensor *spread_scores(at_tape *t, const at_tensor *e, const plan *p)
+{
+    at_tensor *y = at_new(t, SHAPE(p->B, 1, p->Q, p->K));
+    for (size_t i = 0; !at_failed(t) && i < y->len; i++)
+        y->value[i] = -(real)INFINITY;
+    for (int row = 0; !at_failed(t) && row < p->B * p->Q; row++)
+        for (int k = 0; k < p->count[row]; k++) {
+            segment s = entries(p, row)[k];
+            size_t at = (size_t)row * (size_t)p->K;
+            for (int j = s.start; j < s.start + s.length; j++)
+                if (!p->hidden || !p->hidden[at + (size_t)j])
+                    y->value[at + (size_t)j] = e->value[(size_t)row * (size_t)p->E + (size_t)k];
+        }
+    return y;
+}
+
 /* ---- the scope ---------------------------------------------------------------------------- */
 
 static attend_status parse(at_how *how, int n, const char *const *values, attend_error *err)
@@ -316,6 +333,7 @@ static at_reading read(at_tape *t, at_path s, const at_how *how, const at_query 
     return (at_reading){
         .context = at_reshape(t, context, SHAPE(p->B, p->Q, at_shape_last(context->shape))),
         .weights = q->weights ? at_one_head(t, spread_blocks(t, k.weights, p)) : NULL,
+        .scores = q->scores ? spread_scores(t, scores, p) : NULL,
         .log_p = k.log_p ? at_reshape(t, k.log_p, rows) : NULL,
         .entropy = k.entropy ? at_reshape(t, k.entropy, rows) : NULL};
 }
@@ -323,6 +341,7 @@ static at_reading read(at_tape *t, at_path s, const at_how *how, const at_query 
 const at_scope at_scope_expanded = {
     .about = {.name = "expanded",
               .values = "m,w",
+              .example = "expanded:1,3",
               .formula = "[p-m, p+m] one by one, blocks of w by their means beyond",
               .source = "expanded window: near in detail, far in outline",
               .use = "long texts whose far parts still matter a little",

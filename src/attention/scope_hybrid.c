@@ -80,6 +80,7 @@ static at_reading read(at_tape *t, at_path s, const at_how *how, const at_query 
 const at_scope at_scope_hybrid = {
     .about = {.name = "hybrid",
               .values = "LOCAL,..,g",
+              .example = "hybrid:window,1,0.4",
               .formula = "w = g global + (1 - g) local, g = sigmoid(w_g^T q + b_g) or given",
               .source = "mixed attention: global and local side by side",
               .use = "when some words need their neighbours and some the whole sentence",

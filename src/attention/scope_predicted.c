@@ -128,7 +128,7 @@ static at_reading read(at_tape *t, at_path s, const at_how *how, const at_query 
     return (at_reading){
         .context = at_context(t, w, m),
         .weights = at_one_head(t, w),
-        .scores = scores,
+        .scores = at_scores_seen(t, q, scores, &mask),
         .centre = at_one_head(t, at_reshape(t, p, SHAPE(p->shape.dim[0], p->shape.dim[1]))),
         .log_p = at_one_head(t, k.log_p),
         .entropy = at_one_head(t, k.entropy)};
@@ -138,6 +138,7 @@ const at_scope at_scope_predicted = {
     .about = {.name = "predicted",
               .aliases = "local-p",
               .values = "D",
+              .example = "predicted:4",
               .formula =
                   "p = n sigmoid(v_p^T tanh(W_p q)); w_j exp(-(j-p)^2 / 2(D/2)^2) in [p-D, p+D]",
               .source = "Luong et al. 2015, eq. 9 and 10 (local-p)",

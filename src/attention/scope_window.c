@@ -76,8 +76,8 @@ static at_reading read_block(at_tape *t, at_path s, const at_how *how, const at_
     at_mask mask = {.hidden = hidden,
                     .hidden_shape = SHAPE(q->query->shape.dim[0], k.rows, k.hi - k.lo)};
     at_reading r = at_read_masked(t, s, how, &part, &keys, &mask);
-    r.weights = q->weights ? at_widen(t, r.weights, k.lo, m->keys->shape.dim[1]) : NULL;
-    r.scores = NULL; /* most of them were never computed */
+    r.weights = q->weights ? at_widen(t, r.weights, k.lo, m->keys->shape.dim[1], 0) : NULL;
+    r.scores = at_widen(t, r.scores, k.lo, m->keys->shape.dim[1], -(real)INFINITY);
     return r;
 }
 
@@ -104,6 +104,7 @@ const at_scope at_scope_window = {
     .about = {.name = "window",
               .aliases = "local-m",
               .values = "D",
+              .example = "window:2",
               .formula = "positions [p-D, p+D] around the step or the query's own position p",
               .source = "Luong et al. 2015, 3.2 (local-m)",
               .use = "order nearly the same on both sides; long texts",

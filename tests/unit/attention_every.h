@@ -3,6 +3,7 @@
 #define ATTEND_TESTS_ATTENTION_EVERY_H
 
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "attention/attention.h"
@@ -27,19 +28,33 @@ static const struct {
     {"hard", "hard"},
 };
 
-/* the forms of a name: at least one */
-static inline int forms_of(const char *name, const char *forms[4])
+/* the forms of a name, at least one: a mechanism without any above has its own example */
+static inline int forms_of(const at_about *about, const char *forms[4])
 {
     int n = 0;
     for (size_t i = 0; i < sizeof every_form / sizeof *every_form; i++)
-        if (strcmp(every_form[i].name, name) == 0)
+        if (strcmp(every_form[i].name, about->name) == 0)
             forms[n++] = every_form[i].form;
     if (n == 0)
-        forms[n++] = name;
+        forms[n++] = about->example ? about->example : about->name;
     return n;
 }
 
 typedef void every_test(const at_how *how, const char *text, void *user);
+
+/* ATTEND_SCORE=dot in the environment leaves out all scores but that one. */
+static inline bool is_left_out(const at_about *score)
+{
+    const char *only = getenv("ATTEND_SCORE");
+    return only && *only && strcmp(only, score->name) != 0;
+}
+
+/* more than n, or, of a single score, some */
+static inline bool is_enough(int count, int n)
+{
+    const char *only = getenv("ATTEND_SCORE");
+    return count > (only && *only ? 0 : n);
+}
 
 /* Calls test for each description that parses; heads are 0 (none) to most. Returns how many. */
 static inline int every_attention(int most, every_test *test, void *user)
@@ -47,14 +62,16 @@ static inline int every_attention(int most, every_test *test, void *user)
     int count = 0;
     const char *score[4], *scope[4], *pick[4];
     for (int a = 0; a < at_score_count; a++)
-        for (int i = forms_of(at_scores[a]->about.name, score) - 1; i >= 0; i--)
+        for (int i = is_left_out(&at_scores[a]->about) ? -1
+                                                       : forms_of(&at_scores[a]->about, score) - 1;
+             i >= 0; i--)
             for (int b = 0; b < at_scope_count; b++)
-                for (int j = forms_of(at_scopes[b]->about.name, scope) - 1; j >= 0; j--)
+                for (int j = forms_of(&at_scopes[b]->about, scope) - 1; j >= 0; j--)
                     for (int c = 0; c < at_pick_count; c++)
                         for (int heads = 0; heads <= most; heads++) {
                             char text[120];
                             at_how how;
-                            forms_of(at_picks[c]->about.name, pick);
+                            forms_of(&at_picks[c]->about, pick);
                             snprintf(text, sizeof text, heads ? "%s/%s/%s/%d" : "%s/%s/%s",
                                      score[i], scope[j], pick[0], heads);
                             if (at_how_parse(&how, text, NULL) < 0)

@@ -56,11 +56,12 @@ typedef struct {
     const int *lengths;
     bool causal;
     const int *centres;
+    bool scores;
 } source;
 
 static source whole(void)
 {
-    return (source){q_data, k_data, v_data, B, Q, K, lengths, false, NULL};
+    return (source){q_data, k_data, v_data, B, Q, K, lengths, false, NULL, false};
 }
 
 static at_reading read(const at_how *how, source s, const char *text)
@@ -72,7 +73,11 @@ static at_reading read(const at_how *how, source s, const char *text)
     at_memory m = at_attention_prepare(tape, at_root(), how, D, k, v, &mask);
     at_reading r = at_attention_read(
         tape, at_root(), how, &m,
-        (at_query){.query = q, .causal = s.causal, .centres = s.centres, .weights = true});
+        (at_query){.query = q,
+                   .causal = s.causal,
+                   .centres = s.centres,
+                   .weights = true,
+                   .scores = s.scores});
     if (at_tape_error(tape))
         fail_msg("%s: %s", text, at_tape_error(tape)->message);
     return r;
@@ -131,7 +136,61 @@ static void check_weights(const at_how *how, const char *text, void *user)
 static void weights_are_a_distribution_over_what_is_visible(void **state)
 {
     (void)state;
-    assert_true(every_attention(2, check_weights, NULL) > 700);
+    assert_true(is_enough(every_attention(2, check_weights, NULL), 700));
+}
+
+/* ---- scores ------------------------------------------------------------------------------- */
+
+/* one row of n weights against what its scores say: softmax, the first of the highest, or (fades,
+ * blocks, mixtures, projections of the simplex) at least nothing where there is no score */
+static void check_row(const at_how *how, const char *text, int n, const real *e, const real *w)
+{
+    bool plain = how->scope == &at_scope_global || how->scope == &at_scope_window;
+    double sum = 0, most = -INFINITY;
+    int best = -1;
+    for (int j = 0; j < n; j++)
+        if ((double)e[j] > most) {
+            most = (double)e[j];
+            best = j;
+        }
+    for (int j = 0; j < n; j++)
+        sum += best < 0 ? 0 : exp((double)e[j] - most);
+    for (int j = 0; j < n; j++) {
+        bool seen = e[j] > -(real)INFINITY;
+        double soft = seen ? exp((double)e[j] - most) / sum : 0, hard = j == best;
+        if (isnan((double)e[j]) || (!seen && w[j] != 0))
+            fail_msg("%s: weight %g where the score is %g", text, (double)w[j], (double)e[j]);
+        if (plain && how->pick == &at_pick_soft && fabs((double)w[j] - soft) > 1e-5)
+            fail_msg("%s: weight %g, softmax of the scores %g", text, (double)w[j], soft);
+        if (plain && how->pick == &at_pick_hard && (double)w[j] != hard)
+            fail_msg("%s: weight %g, the highest score is number %d", text, (double)w[j], best);
+    }
+}
+
+static void check_scores(const at_how *how, const char *text, void *user)
+{
+    (void)user;
+    int H = how->heads ? how->heads : 1;
+    start();
+    source s = whole();
+    s.causal = true;
+    at_reading without = read(how, s, text);
+    s.scores = true;
+    at_reading with = read(how, s, text);
+    assert_null(without.scores);
+    assert_true(at_shape_equal(with.scores->shape, SHAPE(B, H, Q, K)));
+    assert_memory_equal(with.context->value, without.context->value,
+                        with.context->len * sizeof(real));
+    assert_memory_equal(with.weights->value, without.weights->value,
+                        with.weights->len * sizeof(real));
+    for (int row = 0; row < B * H * Q; row++)
+        check_row(how, text, K, with.scores->value + row * K, with.weights->value + row * K);
+}
+
+static void scores_are_what_the_pick_saw(void **state)
+{
+    (void)state;
+    assert_true(is_enough(every_attention(2, check_scores, NULL), 700));
 }
 
 /* ---- batches and padding ------------------------------------------------------------------ */
@@ -221,7 +280,7 @@ static void weights_move_with_their_keys(void **state)
     (void)state;
     int checked = 0;
     every_attention(2, check_order, &checked);
-    assert_true(checked > 50);
+    assert_true(is_enough(checked, 50));
 }
 
 /* change the future: the past must not notice */
@@ -322,6 +381,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(weights_are_a_distribution_over_what_is_visible),
+        cmocka_unit_test(scores_are_what_the_pick_saw),
         cmocka_unit_test(a_batch_equals_its_sentences),
         cmocka_unit_test(padding_changes_nothing),
         cmocka_unit_test(weights_move_with_their_keys),
