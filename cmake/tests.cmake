@@ -83,8 +83,9 @@ endforeach()
 
 attend_test(check_source source ${PROJECT_SOURCE_DIR}/tests/check_source)
 attend_test(check_source_catches source ${PROJECT_SOURCE_DIR}/tests/check_source_catches)
-attend_test(check_recipes source ${PROJECT_SOURCE_DIR}/tests/check_recipes ${CMAKE_C_COMPILER})
 if(NOT ATTEND_SANITIZE)
+  attend_test(check_recipes unit ${PROJECT_SOURCE_DIR}/tests/check_recipes ${CMAKE_C_COMPILER}
+              ${CMAKE_BINARY_DIR} ${ATTEND_REAL}) # unit: the double build runs it, too
   attend_test(check_symbols source
               ${PROJECT_SOURCE_DIR}/tests/check_symbols $<TARGET_FILE:attend_shared>)
   attend_test(check_install example

@@ -94,6 +94,9 @@ typedef struct attend_entry {
     const char *source;  /* the paper and its equation, or NULL */
     /* the list "attention" alone has these; NULL elsewhere */
     const char *part;       /* "score", "scope", "pick" or "output" */
+    const char *aliases;    /* other names, separated by blanks, or NULL */
+    const char *values;     /* what may follow the name and a colon: "D", "m,w"; or NULL */
+    const char *example;    /* the name as it may be written, with values: "window:2" */
     const char *use;        /* when to take it */
     const char *cost;       /* time and memory, for n queries and n keys of width d */
     const char *parameters; /* what is learned, or "none" */
@@ -156,6 +159,90 @@ typedef int attend_sentence_function(void *user, const char *sentence, size_t si
 ATTEND_API attend_status attend_sentences_split(const char *text, size_t size, const char *language,
                                                 attend_sentence_function *take, void *user,
                                                 attend_error *err);
+
+/* ---- one attention read ---------------------------------------------------------------- */
+
+/* numbers row by row, and the sizes of their block, outermost first */
+typedef struct attend_array {
+    const double *data; /* NULL: not given */
+    int rank;           /* at most 4 */
+    size_t shape[4];
+} attend_array;
+
+typedef struct attend_parameter {
+    const char *name; /* "score.weight" */
+    attend_array array;
+} attend_parameter;
+
+typedef struct attend_read_options {
+    size_t size; /* of this struct, set by attend_read_defaults: later versions may add members */
+    const char *attention; /* SCORE/SCOPE/PICK/HEADS; NULL: the file's, or scaled-dot */
+    attend_array queries;  /* [queries, width] or [batch, queries, width] */
+    attend_array keys;     /* [keys, width] or [batch, keys, width] */
+    attend_array values;   /* likewise, as many as keys; not given: the keys */
+    attend_array mask;     /* 0: may not be seen; [keys], [queries, keys] or [batch, queries, keys],
+                            * where 1 repeats */
+    attend_array lengths;  /* [batch]: keys from there on are padding */
+    attend_array centres;  /* [queries] or [batch, queries], whole: what the windows of the scopes
+                            * lie around; not given: the query's own position */
+    int causal;            /* not 0: a query sees the keys up to its own position alone */
+    int first;             /* position of the first query */
+    int hidden_size;       /* of the layers in additive and predicted; 0: as in the parameters, or
+                            * the queries' width */
+    const attend_parameter *parameters; /* those not given start as in training, from the seed */
+    size_t parameter_count;
+    unsigned long long seed;
+    const char *const *query_labels, *const *key_labels; /* names, one for each, or NULL */
+    size_t query_label_count, key_label_count; /* as many as there are in a sentence, or in all */
+} attend_read_options;
+
+typedef struct attend_reading attend_reading;
+
+ATTEND_API void attend_read_defaults(attend_read_options *options);
+
+/* One read of an attention: scores, weights and context, as after training (a hard pick takes the
+ * highest score).
+ *
+ * options   what to read and how; nothing in it is needed afterwards
+ * out       receives the result; release it with attend_reading_free
+ *
+ * Thread safe. */
+ATTEND_API attend_status attend_read(const attend_read_options *options, attend_reading **out,
+                                     attend_error *err);
+
+/* The same with what a file holds: JSON, or safetensors, as `attend help read` describes them;
+ * "-" is standard input. Of options the attention, causal, first, hidden_size and seed count where
+ * they are not 0, before the file's; NULL for the defaults. */
+ATTEND_API attend_status attend_read_file(const char *path, const attend_read_options *options,
+                                          attend_reading **out, attend_error *err);
+
+/* the attention in full: "bilinear/window:5" */
+ATTEND_API const char *attend_reading_attention(const attend_reading *reading);
+
+/* An array of the reading, borrowed; not given where there is none.
+ *
+ * name      "scores" [batch, heads, queries, keys], as the pick saw them, -INFINITY where it saw
+ *           nothing; "weights", of the same shape; "context" [batch, queries, width]; "centre"
+ *           [batch, heads, queries], the position that scope predicted looks at; "queries",
+ *           "keys", "values" [batch, .., width]. One head where the attention has none. */
+ATTEND_API attend_array attend_reading_array(const attend_reading *reading, const char *name);
+
+/* The index-th parameter that the attention has, given or not. Returns 1, or 0 where none is. */
+ATTEND_API int attend_reading_parameter(const attend_reading *reading, size_t index,
+                                        attend_parameter *parameter);
+
+/* The label of a query (of "queries") or key (of "keys") in a sentence, or NULL. Borrowed. */
+ATTEND_API const char *attend_reading_label(const attend_reading *reading, const char *of,
+                                            size_t sentence, size_t index);
+
+/* All of it as JSON, which attend_read_file reads again; borrowed until attend_reading_free. NULL
+ * without memory. */
+ATTEND_API const char *attend_reading_json(attend_reading *reading);
+
+/* The same as a file, written whole or not at all: JSON, or safetensors for *.safetensors. */
+ATTEND_API attend_status attend_reading_save(attend_reading *reading, const char *path,
+                                             attend_error *err);
+ATTEND_API void attend_reading_free(attend_reading *reading); /* NULL is well */
 
 /* ---- attention pooling ----------------------------------------------------------------- */
 

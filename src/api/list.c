@@ -37,8 +37,16 @@ static int mechanism_at(int i, attend_entry *entry)
     for (size_t k = 0; k < sizeof lists / sizeof *lists; i -= lists[k++].count)
         if (i < lists[k].count) {
             const at_about *a = lists[k].list[i];
-            *entry = (attend_entry){a->name, a->formula, a->source,    lists[k].part,
-                                    a->use,  a->cost,    a->parameters};
+            *entry = (attend_entry){.name = a->name,
+                                    .formula = a->formula,
+                                    .source = a->source,
+                                    .part = lists[k].part,
+                                    .aliases = a->aliases,
+                                    .values = a->values,
+                                    .example = a->example ? a->example : a->name,
+                                    .use = a->use,
+                                    .cost = a->cost,
+                                    .parameters = a->parameters};
             return 1;
         }
     return 0;

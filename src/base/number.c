@@ -9,6 +9,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/real.h"
+
 enum { LONGEST = 400 }; /* DBL_MAX written out has 309 digits */
 
 /* A program that uses the library may have chosen a locale with a decimal comma, which strtod and
@@ -89,25 +91,30 @@ bool at_number_size(const char *text, size_t length, size_t *value)
     return true;
 }
 
-static void print_shortest(char *text, double value)
+static void print_shortest(char *text, double value, bool tensor)
 {
     double back;
     for (int digits = 1; digits <= 17; digits++) {
         snprintf(text, 32, "%.*g", digits, value);
-        if (at_number_real(text, strlen(text), &back) && back == value)
+        if (at_number_real(text, strlen(text), &back)
+            && (tensor ? (real)back == (real)value : back == value))
             return;
     }
 }
 
-char *at_number_print(char *text, double value)
+static char *print(char *text, double value, bool tensor)
 {
     locale_t c = plain(), old = uselocale(c);
     if (value == floor(value) && fabs(value) < 1e15)
         snprintf(text, 32, "%.0f", value); /* not 1e+06 */
     else
-        print_shortest(text, value);
+        print_shortest(text, value, tensor);
     uselocale(old);
     if (c)
         freelocale(c);
     return text;
 }
+
+char *at_number_print(char *text, double value) { return print(text, value, false); }
+
+char *at_number_print_real(char *text, double value) { return print(text, value, true); }

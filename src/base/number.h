@@ -17,4 +17,7 @@ bool at_number_size(const char *text, size_t length, size_t *value);
 /* value in as few digits as read back the same, into text (at least 32 bytes), which it returns */
 char *at_number_print(char *text, double value);
 
+/* the same for a number that came from a tensor: as few digits as read back the same `real` */
+char *at_number_print_real(char *text, double value);
+
 #endif

@@ -2,10 +2,12 @@
 
 #include "base/guess.h"
 #include "cli/cli.h"
+#include "cli/reference.h"
 #include "cli/table.h"
 
 typedef struct {
     bool json, markdown;
+    const char *reference;
 } list;
 
 static const at_option options[] = {
@@ -14,6 +16,11 @@ static const at_option options[] = {
      .help = "Write an array of JSON objects",
      .example = {"attend list ops --json", "The same for a program to read"}},
     {.name = "markdown", OPTION_FLAG(list, markdown), .help = "Write a Markdown table"},
+    {.name = "reference",
+     OPTION_PATH(list, reference),
+     .meta = "DIR",
+     .help = "With attention: write a page with a picture of each mechanism into this folder, "
+             "DIR/attention.md and DIR/attention/*.png"},
     {0}};
 
 static attend_status check_kind(const char *kind, attend_error *err)
@@ -30,8 +37,8 @@ static attend_status check_kind(const char *kind, attend_error *err)
                     guess.best, *guess.best ? "?" : "");
 }
 
-static attend_status run(at_cli *cli, const void *fields, int operands, char **operand,
-                         attend_error *err)
+/* which columns a list has: kinds, names with formulas, with sources, or mechanisms in full */
+static const at_column *columns_of(const char *kind, bool wide)
 {
     static const at_column kinds[] = {{"kind", 0}, {"what", 0}, {0}};
     static const at_column plain[] = {{"name", 0}, {"formula", ATTEND_COLUMN_CODE}, {0}};
@@ -40,33 +47,50 @@ static attend_status run(at_cli *cli, const void *fields, int operands, char **o
     static const at_column mechanisms[] = {{"name", 0},       {"formula", ATTEND_COLUMN_CODE},
                                            {"source", 0},     {"part", 0},
                                            {"use", 0},        {"cost", 0},
-                                           {"parameters", 0}, {0}};
-    const list *o = fields;
-    const char *kind = operands ? operand[0] : "kinds";
-    attend_status status = operands ? check_kind(kind, err) : ATTEND_OK;
-    if (status < 0)
-        return status;
+                                           {"parameters", 0}, {"aliases", 0},
+                                           {"example", 0},    {0}};
+    attend_entry first;
+    if (strcmp(kind, "kinds") == 0)
+        return kinds;
+    if (!attend_list(kind, 0, &first) || !first.source)
+        return plain;
+    return first.part && wide ? mechanisms : sourced; /* too wide for a screen */
+}
+
+static void add_row(at_table *table, const attend_entry *e, int columns)
+{
+    const char *cells[] = {e->name, e->formula,    e->source,  e->part,   e->use,
+                           e->cost, e->parameters, e->aliases, e->example};
+    for (int i = 0; i < columns; i++)
+        at_table_cell(table, "%s", cells[i] ? cells[i] : "");
+}
+
+static attend_status check(const list *o, const char *kind, attend_error *err)
+{
     if (o->json && o->markdown)
         return at_error(err, ATTEND_OPTION, "--json and --markdown: choose one");
+    if (o->reference && (strcmp(kind, "attention") != 0 || o->json || o->markdown))
+        return at_error(err, ATTEND_OPTION,
+                        "--reference writes the page of attention alone: attend list attention "
+                        "--reference DIR");
+    return strcmp(kind, "kinds") == 0 ? ATTEND_OK : check_kind(kind, err);
+}
+
+static attend_status run(at_cli *cli, const void *fields, int operands, char **operand,
+                         attend_error *err)
+{
+    const list *o = fields;
+    const char *kind = operands ? operand[0] : "kinds";
+    attend_status status = check(o, kind, err);
+    if (status < 0 || o->reference)
+        return status < 0 ? status : at_reference_write(o->reference, err);
+    at_table table = {.columns = columns_of(kind, o->json || o->markdown)};
     attend_entry entry;
-    bool sources = attend_list(kind, 0, &entry) && entry.source;
-    bool parts = sources && entry.part && (o->json || o->markdown); /* too wide for a screen */
-    at_table table = {.columns = !operands ? kinds
-                                 : parts   ? mechanisms
-                                 : sources ? sourced
-                                           : plain};
-    for (int i = 0; attend_list(kind, i, &entry); i++) {
-        at_table_cell(&table, "%s", entry.name);
-        at_table_cell(&table, "%s", entry.formula);
-        if (sources)
-            at_table_cell(&table, "%s", entry.source ? entry.source : "");
-        if (parts) {
-            at_table_cell(&table, "%s", entry.part);
-            at_table_cell(&table, "%s", entry.use);
-            at_table_cell(&table, "%s", entry.cost);
-            at_table_cell(&table, "%s", entry.parameters);
-        }
-    }
+    int columns = 0;
+    while (table.columns[columns].title)
+        columns++;
+    for (int i = 0; attend_list(kind, i, &entry); i++)
+        add_row(&table, &entry, columns);
     at_str text = {0};
     at_table_write(&text, &table,
                    o->json       ? ATTEND_TABLE_JSON

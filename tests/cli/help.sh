@@ -1,5 +1,5 @@
 # help, version, unknown words
-commands="fit tokenize detokenize vocab list inspect help man completion"
+commands="fit read tokenize detokenize vocab list inspect help man completion"
 
 expect 0 attend --version
 version=$(attend inspect --build | sed -n "s/^version *//p")
@@ -8,6 +8,7 @@ expect 0 attend --help
 silent err
 narrow out 80
 for command in $commands; do says out "  $command "; done
+says out "attend --version"
 cp out program_help
 expect 0 attend help
 check "help and --help are the same" 'cmp -s out program_help'
