@@ -59,7 +59,7 @@ static const char *brief(double x, char text[32])
 /* the columns of the name, as wide as the longest, and of the verdict */
 static void print_name(const char *name, int width, const char *verdict)
 {
-    printf("%-*s  %-7s  ", width, name, verdict);
+    printf("%-*s  %-4s  ", width, name, verdict);
 }
 
 static void print_worst(const at_case *c, int width)
