@@ -8,7 +8,10 @@
 #include "base/memory.h"
 #include "tokenizers.h"
 
-static const at_token_check *const checks[] = {&at_token_check_bert};
+static const at_token_check *const checks[] = {&at_token_check_bert, &at_token_check_gpt2,
+                                               &at_token_check_albert,
+                                               &at_token_check_sentencepiece,
+                                               &at_token_check_xlnet};
 
 /* ---- comparing -------------------------------------------------------------------------- */
 
@@ -82,6 +85,20 @@ void at_token_compare_text(at_case *c, at_token_line *line, const char *key, con
         || memcmp(json_string_value(text), got, size) != 0)
         at_token_fail(c, line, "%s is \"%.100s\", expected \"%.100s\"", key, got,
                       json_is_string(text) ? json_string_value(text) : "no text");
+}
+
+attend_status at_token_decode(const at_tokenizer *t, const at_pieces *p, at_str *out,
+                              attend_error *err)
+{
+    int32_t *ids = at_alloc((p->count + 1) * sizeof *ids);
+
+    if (!ids)
+        return at_error_memory(err);
+    for (size_t i = 0; i < p->count; i++)
+        ids[i] = p->item[i].id;
+    attend_status status = at_decode(t, ids, p->count, ATTEND_DECODE_SPECIAL, out, err);
+    at_free(ids);
+    return status;
 }
 
 /* ---- lines ------------------------------------------------------------------------------ */
