@@ -4,6 +4,8 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "base/file.h"
+#include "base/log.h"
 #include "base/memory.h"
 #include "base/number.h"
 #include "cli/measure_report.h"
@@ -160,6 +162,25 @@ static attend_status read_lengths(const measure *o, at_buckets *b, attend_error 
     }
 }
 
+/* Tokenized text gives a BLEU that cannot be compared with anybody else's. */
+static void warn_of_tokens(const measure *o, const at_measure_input *in)
+{
+    enum { MANY = 100, NONE = 4 };
+    for (int i = 0; i < in->systems && o->tokenize != NONE && strstr(o->measure, "bleu"); i++) {
+        const attend_lines *l = &in->hypothesis[i].lines;
+        int count = 0;
+        for (size_t k = 0; k < l->count && count < MANY; k++) {
+            size_t size = strlen(l->line[k]);
+            count += size > 1 && strcmp(l->line[k] + size - 2, " .") == 0;
+        }
+        if (count == MANY)
+            at_log(ATTEND_LOG_WARNING,
+                   "%s: %d lines end in \" .\", as tokenized text does; detokenize it, or say "
+                   "--tokenize none",
+                   at_show(l->name).text, MANY);
+    }
+}
+
 /* ---- measuring -------------------------------------------------------------------------- */
 
 static attend_status add_measure(at_measure_report *r, const char *name,
@@ -272,6 +293,8 @@ static attend_status run(at_cli *cli, const void *fields, int operands, char **o
         status = read_input(in, cli, o, operands, operand, err);
     if (status >= 0)
         status = check_source_lines(in, err);
+    if (status >= 0)
+        warn_of_tokens(o, in);
     fill_options(&m, o, in->squad_v1);
     if (status >= 0)
         status = measure_all(&report, o->measure, &m, err);

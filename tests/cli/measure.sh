@@ -53,6 +53,12 @@ expect 0 attend measure -m chrf -r ref.txt --chrf-char-order 4 --chrf-word-order
 says out "chrF1+ = "
 says out "eff:no|nc:4|nw:1|space:yes|"
 
+for i in $(seq 100); do echo "Line $i ."; done > tokens.txt
+expect 0 attend measure -r tokens.txt tokens.txt
+says err "tokens.txt: 100 lines end in \" .\", as tokenized text does"
+expect 0 attend measure -r tokens.txt --tokenize none tokens.txt
+silent err
+
 # several measures, several systems, a baseline
 expect 0 attend measure -m bleu,chrf,ter -r ref.txt hyp.txt
 grep -v '|' out > table

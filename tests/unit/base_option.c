@@ -53,7 +53,7 @@ static const at_option common_options[] = {
 typedef struct {
     fields f;
     common c;
-    char *argv[32];
+    char *argv[64];
     int operands;
     attend_error err;
 } outcome;

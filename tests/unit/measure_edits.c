@@ -60,6 +60,39 @@ static void shifts_are_at_most_ten_words_long(void **state)
     assert_int_equal(edits("lmnopqrstuvabcdefghijk", "abcdefghijklmnopqrstuv"), 2);
 }
 
+/* counted by a program of another hand that follows the same rules step by step */
+static void the_search_for_shifts_is_tercoms(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *hypothesis, *reference;
+        size_t edits;
+    } cases[] = {
+        {"tzfdujeosgzqputq", "oqsgfzqputzfdojec", 7},
+        {"aabdadacda", "eadacdaaab", 2},
+        {"deccbbadabbaeaad", "ccadabbaaaddbeb", 5},
+        {"semuefmjhxxgfurgv", "semfuejhthxgfxurgvm", 5},
+        {"bbdeeeacbbaacdabceebdba", "bbdeeeacbbaacddbaabcceeb", 2},
+        {"chbhahfeaabhbeffac", "aahfeaabhbefcbbhfac", 4},
+        {"gdkdbecbcchddgdjffa", "dkgddgdjfdcchfalbecb", 4},
+        {"hhcecaaggfghfbdbhedga", "bhggedhhcfghfbdgaecaa", 5},
+        {"ebachcbdgbfdcchgb", "dcbdccebachbbfghg", 6},
+        {"bllcgcefgehfil", "eebllcgcfilfg", 4},
+        {"zucrtvsdmfypfuobm", "qsduozucrtvybmfmpf", 6},
+        {"acaggafgafbdghcdbaedaghbdafcbhcfgheegfc", "acggafgafbdghedabhcdbaghbdafcbfhcghegfce", 6},
+        {"begajabhfdffdiebbgcfckcidkfhhlecbhglebhjkd", "egajabdiebbkcidkfhhfdffhlcbbhjdhglegcfck",
+         6},
+        {"behfecdffeagbebeadafbfhehehfdgbfafggdfgcccbhcfb",
+         "behfecdfffbfhehehfdgdbffafggdfgcccbheadaceagbebfb", 4},
+        {"dcfcddghfgagfdabefdffhbgdfebcdadbcdhgffafeceefccbhcdbebae",
+         "dcghfgagfdaefdfehbgdfebceedfcddadbcdhgffbfehbhcdbecfcbae", 10},
+        {"dkqpsmptdpmfeihskbuzbxvzesdqktwsynnyjpownndq",
+         "dsmfkqeihskbuzbxvzemptdplntwsynyjpownndsdqkq", 6},
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++)
+        assert_int_equal(edits(cases[i].hypothesis, cases[i].reference), cases[i].edits);
+}
+
 /* ---- properties ------------------------------------------------------------------------- */
 
 static size_t smallest(size_t a, size_t b, size_t c)
@@ -191,6 +224,7 @@ int main(void)
         cmocka_unit_test(counts_insertions_deletions_and_replacements),
         cmocka_unit_test(a_shift_is_one_edit),
         cmocka_unit_test(shifts_are_at_most_ten_words_long),
+        cmocka_unit_test(the_search_for_shifts_is_tercoms),
         cmocka_unit_test(distances_near_the_diagonal_are_levenshteins),
         cmocka_unit_test(far_from_it_they_are_never_smaller),
         cmocka_unit_test(a_moved_part_changes_the_distance_as_if_computed_anew),
