@@ -253,15 +253,16 @@ static void need_type(at_fields *f, const char *wanted)
 
 static void read_options(at_fields *top, at_wordpiece_options *o)
 {
-    at_fields normal = at_fields_in(top, "normalizer"), cut = at_fields_in(top, "pre_tokenizer");
-    at_fields model = at_fields_in(top, "model");
+    at_fields normal = at_fields_in(top, "normalizer");
     need_type(&normal, "BertNormalizer");
-    need_type(&cut, "BertPreTokenizer");
     if (!at_field_bool(&normal, "clean_text", true))
         at_field_fail(&normal, "clean_text", NULL, "true, as in BERT");
     o->lower = at_field_bool(&normal, "lowercase", true);
     o->strip_accents = at_field_bool(&normal, "strip_accents", o->lower);
     o->split_chinese = at_field_bool(&normal, "handle_chinese_chars", true);
+    at_fields cut = at_fields_in(top, "pre_tokenizer");
+    need_type(&cut, "BertPreTokenizer");
+    at_fields model = at_fields_in(top, "model");
     o->most_chars = (int)at_field_int(&model, "max_input_chars_per_word", 100, 1,
                                       ATTEND_WORDPIECE_CHARS);
     const char *prefix = at_field_string(&model, "continuing_subword_prefix", "##");

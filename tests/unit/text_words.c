@@ -1,0 +1,291 @@
+#include "text/words.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include <cmocka.h>
+
+#include "base/memory.h"
+#include "text_lines.h"
+
+static at_tokenizer *learn(const char *const *lines, const at_learn_options *options)
+{
+    at_tokenizer *t;
+    attend_error err;
+    if (at_tokenizer_learn("words", TEST_LINES(lines), options, &t, &err) < 0)
+        fail_msg("%s", err.message);
+    return t;
+}
+
+/* a vocabulary of nothing: all words as they are written */
+static at_tokenizer *bare(void)
+{
+    static const char *const none[] = {NULL};
+    return learn(none, NULL);
+}
+
+/* the words, with blanks between them */
+static void cut(const at_tokenizer *t, const char *text, at_str *out)
+{
+    at_pieces p = {0};
+    assert_int_equal(at_encode(t, text, strlen(text), &p, NULL), ATTEND_OK);
+    for (size_t i = 0; i < p.count; i++) {
+        at_str_add(out, i ? " " : "");
+        at_spell(t, text, strlen(text), &p.item[i], out);
+    }
+    at_pieces_free(&p);
+}
+
+static void join(const at_tokenizer *t, const char *words, at_str *out)
+{
+    at_text list[100];
+    size_t n = 0;
+    for (const char *w = words; *w; n++) {
+        size_t size = strcspn(w, " ");
+        list[n] = (at_text){w, size};
+        w += size + (w[size] == ' ');
+    }
+    assert_int_equal(at_join(t, list, n, out, NULL), ATTEND_OK);
+}
+
+static void check_cut(const char *text, const char *expected)
+{
+    at_tokenizer *t = bare();
+    at_str words = {0};
+    cut(t, text, &words);
+    assert_string_equal(at_str_text(&words), expected);
+    at_str_free(&words);
+    at_tokenizer_free(t);
+}
+
+/* cut as expected, and joined to the same text again */
+static void check(const char *text, const char *expected)
+{
+    at_tokenizer *t = bare();
+    at_str again = {0};
+    check_cut(text, expected);
+    join(t, expected, &again);
+    assert_string_equal(at_str_text(&again), text);
+    at_str_free(&again);
+    at_tokenizer_free(t);
+}
+
+static void cuts_punctuation_off_and_brings_it_back(void **state)
+{
+    (void)state;
+    check("Hello, world!", "Hello , world !");
+    check("Wait... what?!", "Wait ... what ? !");
+    check("He said: \"No (never).\"", "He said : \" No ( never ) . \"");
+    check("It costs $5 or 10%.", "It costs $ 5 or 10 % .");
+    check("¿Qué? ¡No!", "¿ Qué ? ¡ No !");
+}
+
+static void numbers_and_abbreviations_stay_whole(void **state)
+{
+    (void)state;
+    check("3.14 1,000 12:30 -5 U.S.A. e.g. this", "3.14 1,000 12:30 -5 U.S.A . e.g . this");
+    check("well-known pre- and post-war -- yes", "well-known pre- and post-war -- yes");
+    check("1,2,3 a,b", "1,2,3 a ,@ b");
+}
+
+static void apostrophes_are_seams(void **state)
+{
+    (void)state;
+    check("don't I'm he'll they've", "don 't I 'm he 'll they 've");
+    check("l'homme qu'il aujourd'hui", "l' homme qu' il aujourd' hui");
+    check("l’homme don’t", "l’ homme don ’t");
+    check("the dogs' food", "the dogs ' food");
+    check("say 'yes' now", "say ' yes ' now");
+}
+
+static void marks_show_where_there_was_no_blank(void **state)
+{
+    (void)state;
+    check("and/or and / or", "and @/@ or and / or");
+    check("a+b=c", "a @+@ b @=@ c");
+    check("it costs 5%/year", "it costs 5 % @/@ year");
+    check("#1 @home", "# 1 @ home");
+}
+
+static void addresses_are_words(void **state)
+{
+    (void)state;
+    check("see http://x.org/a?b=1.", "see http://x.org/a?b=1 .");
+    check("(mail me@x.org, please)", "( mail me@x.org , please )");
+    check("www.x.org/ there", "www.x.org/ there");
+}
+
+static void chinese_and_japanese_by_character(void **state)
+{
+    (void)state;
+    check("我用Python写。", "我 用 Python 写 。");
+    check("これは「本」です。", "こ れ は 「 本 」 で す 。");
+    check_cut("한국어 말", "한국어 말");
+}
+
+static void marks_and_joiners_stay_with_their_character(void **state)
+{
+    (void)state;
+    check_cut("e\xCC\x81t\xCC\x81", "e\xCC\x81t\xCC\x81");
+    check_cut("👩\xE2\x80\x8D x", "👩\xE2\x80\x8D x");
+}
+
+static void without_punctuation_white_space_alone_counts(void **state)
+{
+    (void)state;
+    static const char *const lines[] = {"Hello, \"world\"! 你好 x", NULL};
+    at_learn_options o;
+    at_learn_defaults(&o);
+    o.punctuation = 0;
+    o.min_count = 1;
+    at_tokenizer *t = learn(lines, &o);
+    at_str out = {0}, again = {0};
+    cut(t, lines[0], &out);
+    assert_string_equal(at_str_text(&out), "Hello, \"world\"! 你 好 x");
+    join(t, at_str_text(&out), &again);
+    assert_string_equal(at_str_text(&again), "Hello, \"world\"!你好x");
+    at_tokenizer_free(t);
+    at_str_clear(&out);
+    o.split_chinese = 0;
+    t = learn(lines, &o);
+    cut(t, lines[0], &out);
+    assert_string_equal(at_str_text(&out), lines[0]);
+    at_str_free(&out);
+    at_str_free(&again);
+    at_tokenizer_free(t);
+}
+
+static void learns_frequent_words_in_order(void **state)
+{
+    (void)state;
+    static const char *const lines[] = {"b b b a a c", "a b c d", NULL};
+    at_learn_options o;
+    at_learn_defaults(&o);
+    at_tokenizer *t = learn(lines, &o);
+    assert_int_equal(at_tokenizer_size(t), 7); /* four special ones; d came once */
+    assert_string_equal(at_vocab_text(t->vocab, 0, NULL), "<pad>");
+    assert_string_equal(at_vocab_text(t->vocab, 4, NULL), "b");
+    assert_string_equal(at_vocab_text(t->vocab, 5, NULL), "a");
+    at_tokenizer_free(t);
+    o.size = 5;
+    t = learn(lines, &o);
+    assert_int_equal(at_tokenizer_size(t), 5);
+    at_tokenizer_free(t);
+}
+
+static void unknown_words_keep_their_place(void **state)
+{
+    (void)state;
+    static const char *const lines[] = {"known known", NULL};
+    at_tokenizer *t = learn(lines, NULL);
+    at_pieces p = {0};
+    const char text[] = "  known strange, <unk>";
+    at_encode(t, text, strlen(text), &p, NULL);
+    assert_int_equal(p.item[0].id, 4);
+    assert_int_equal(p.item[0].begin, 2);
+    assert_int_equal(p.item[1].id, t->special[ATTEND_SPECIAL_UNK]);
+    assert_int_equal(p.item[1].begin, 8);
+    assert_int_equal(p.item[1].end, 15);
+    assert_int_equal(p.item[1].word, 1);
+    assert_int_equal(p.item[2].word, 1);
+    at_pieces_free(&p);
+    at_tokenizer_free(t);
+}
+
+static void a_special_piece_in_the_text_is_an_unknown_word(void **state)
+{
+    (void)state;
+    static const char *const lines[] = {"<pad> x x", NULL};
+    at_learn_options o;
+    at_pieces p = {0};
+    at_learn_defaults(&o);
+    o.punctuation = 0;
+    at_tokenizer *t = learn(lines, &o);
+    at_encode(t, "<pad> x", 7, &p, NULL);
+    assert_int_equal(p.item[0].id, t->special[ATTEND_SPECIAL_UNK]);
+    assert_int_equal(p.item[1].id, 4);
+    at_pieces_free(&p);
+    at_tokenizer_free(t);
+}
+
+static void lower_case_is_learned_and_looked_up(void **state)
+{
+    (void)state;
+    static const char *const lines[] = {"The THE the DON'T don't", NULL};
+    at_learn_options o;
+    at_pieces p = {0};
+    at_learn_defaults(&o);
+    o.lower = 1;
+    at_tokenizer *t = learn(lines, &o);
+    at_str texts = {0};
+    at_encode(t, "tHe Don't", 9, &p, NULL);
+    test_texts(t, &p, &texts);
+    assert_string_equal(at_str_text(&texts), "the don 't");
+    at_str_free(&texts);
+    at_pieces_free(&p);
+    at_tokenizer_free(t);
+}
+
+static void spacing_is_learned_from_the_text(void **state)
+{
+    (void)state;
+    static const char *const french[] = {"Oui ! Non !",
+                                         "Ah ! Bon ? Oui ?",
+                                         "Va ! Viens !",
+                                         "Oui ! Non ? Si",
+                                         "Quoi ? Ou ? Oh ! Oh",
+                                         "1/2 3/4 a/b c/d e/f",
+                                         NULL};
+    at_learn_options o;
+    at_str out = {0};
+    at_learn_defaults(&o);
+    o.min_count = 1;
+    at_tokenizer *t = learn(french, &o);
+    join(t, "Oui ! Bon ? a / b .", &out);
+    assert_string_equal(at_str_text(&out), "Oui ! Bon ? a/b.");
+    at_str_free(&out);
+    at_tokenizer_free(t);
+}
+
+static void invalid_bytes_are_counted_and_never_learned(void **state)
+{
+    (void)state;
+    static const char *const lines[] = {"caf\xE9 caf\xE9 \xFF", NULL};
+    at_pieces p = {0};
+    at_tokenizer *t = learn(lines, NULL);
+    assert_int_equal(at_tokenizer_size(t), 4);
+    at_encode(t, lines[0], strlen(lines[0]), &p, NULL);
+    assert_int_equal(p.count, 3);
+    assert_int_equal(p.invalid, 3);
+    at_encode(t, lines[0], strlen(lines[0]), &p, NULL); /* counted again where they were seen */
+    assert_int_equal(p.invalid, 6);
+    at_pieces_free(&p);
+    at_tokenizer_free(t);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(cuts_punctuation_off_and_brings_it_back),
+        cmocka_unit_test(numbers_and_abbreviations_stay_whole),
+        cmocka_unit_test(apostrophes_are_seams),
+        cmocka_unit_test(marks_show_where_there_was_no_blank),
+        cmocka_unit_test(addresses_are_words),
+        cmocka_unit_test(chinese_and_japanese_by_character),
+        cmocka_unit_test(marks_and_joiners_stay_with_their_character),
+        cmocka_unit_test(without_punctuation_white_space_alone_counts),
+        cmocka_unit_test(learns_frequent_words_in_order),
+        cmocka_unit_test(unknown_words_keep_their_place),
+        cmocka_unit_test(a_special_piece_in_the_text_is_an_unknown_word),
+        cmocka_unit_test(lower_case_is_learned_and_looked_up),
+        cmocka_unit_test(spacing_is_learned_from_the_text),
+        cmocka_unit_test(invalid_bytes_are_counted_and_never_learned),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
