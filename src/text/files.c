@@ -41,9 +41,10 @@ static const at_tokenizer_kind *kind_of_model(const char *type)
     return NULL;
 }
 
-static attend_status read_root(const json_t *root, const char *path, at_tokenizer **out,
-                               attend_error *err)
+attend_status at_tokenizer_read(const json_t *root, const char *path, at_tokenizer **out,
+                                attend_error *err)
 {
+    *out = NULL;
     at_fields top = at_fields_of(root, path, err);
     at_fields model = at_fields_in(&top, "model");
     at_fields_need(&model, "type");
@@ -70,7 +71,7 @@ static attend_status open_json(const char *path, at_tokenizer **out, attend_erro
     json_t *root;
     attend_status status = at_json_load(path, &root, err);
     if (status >= 0)
-        status = read_root(root, path, out, err);
+        status = at_tokenizer_read(root, path, out, err);
     json_decref(root);
     return status;
 }

@@ -142,6 +142,10 @@ void at_tokenizer_free(at_tokenizer *t); /* NULL is well */
  * where it says more. The error names the files that were looked for. */
 attend_status at_tokenizer_open(const char *path, at_tokenizer **out, attend_error *err);
 
+/* From a tokenizer.json that was read; file stands for it in messages. */
+attend_status at_tokenizer_read(const json_t *root, const char *file, at_tokenizer **out,
+                                attend_error *err);
+
 /* Writes the kind's files into a folder, which is made where it is missing; each file whole or
  * not at all. */
 attend_status at_tokenizer_save(const at_tokenizer *t, const char *folder, attend_error *err);

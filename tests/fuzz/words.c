@@ -1,0 +1,41 @@
+/* Fuzz target: any bytes as a text of words, in four settings. */
+#include "text.h"
+
+static at_tokenizer *make(int lower, int punctuation, int split_chinese)
+{
+    at_learn_options o;
+    at_learn_defaults(&o);
+    o.lower = lower;
+    o.punctuation = punctuation;
+    o.split_chinese = split_chinese;
+    o.min_count = 1;
+    return fuzz_learn("words", &o);
+}
+
+/* every word as the vocabulary would write it: no blanks in it */
+static void spell_all(const at_tokenizer *t, const char *text, size_t size)
+{
+    at_pieces p = {0};
+    at_encode(t, text, size, &p, NULL);
+    for (size_t i = 0; i < p.count; i++) {
+        at_str word = {0};
+        at_spell(t, text, size, &p.item[i], &word);
+        require(word.length > 0 && !memchr(word.text, ' ', word.length), "a word is no blank");
+        at_str_free(&word);
+    }
+    at_pieces_free(&p);
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+{
+    static at_tokenizer *t[4];
+    for (int i = 0; i < 4; i++) {
+        at_str out = {0};
+        if (!t[i])
+            t[i] = make(i & 1, !(i & 2), i != 3);
+        fuzz_encode(t[i], (const char *)data, size, &out);
+        spell_all(t[i], (const char *)data, size);
+        at_str_free(&out);
+    }
+    return 0;
+}
