@@ -607,19 +607,21 @@ ATTEND_API attend_status attend_tokenizer_encode(const attend_tokenizer *tokeniz
                                                  attend_pieces **pieces, attend_error *err);
 ATTEND_API const attend_piece *attend_pieces_items(const attend_pieces *pieces, size_t *count);
 
+/* Prepares the pieces' texts for attend_pieces_text: as the vocabulary writes them, and unknown
+ * ones as it would, so that attend_tokenizer_join gives the text back. tokenizer, text and size are
+ * those of attend_tokenizer_encode, and offsets still count bytes. */
+ATTEND_API attend_status attend_pieces_spell(attend_pieces *pieces,
+                                             const attend_tokenizer *tokenizer, const char *text,
+                                             size_t size, attend_error *err);
+
+/* The text of the index-th piece, borrowed until the pieces change, not ended by a zero; NULL
+ * without attend_pieces_spell. */
+ATTEND_API const char *attend_pieces_text(const attend_pieces *pieces, size_t index, size_t *size);
+
 /* Makes begin and end count characters of the text instead of bytes; once. */
 ATTEND_API void attend_pieces_in_characters(attend_pieces *pieces, const char *text, size_t size);
 ATTEND_API size_t attend_pieces_invalid(const attend_pieces *pieces); /* bytes that were no UTF-8 */
 ATTEND_API void attend_pieces_free(attend_pieces *pieces);            /* NULL is well */
-
-/* A piece of a text, with its bytes, as the vocabulary writes it; an unknown one as it would be
- * written, so that attend_tokenizer_join gives the text back.
- *
- * spelled   receives it; release it with attend_text_free */
-ATTEND_API attend_status attend_tokenizer_spell(const attend_tokenizer *tokenizer, const char *text,
-                                                size_t size, const attend_piece *piece,
-                                                char **spelled, size_t *spelled_size,
-                                                attend_error *err);
 
 /* The text of ids; an id out of range is an error.
  *

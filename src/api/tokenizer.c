@@ -15,6 +15,8 @@ static const at_tokenizer *inner(const attend_tokenizer *t) { return (const at_t
 
 struct attend_pieces {
     at_pieces list;
+    at_str text; /* of all pieces, one after the other */
+    size_t *end; /* of each in text; NULL: they are not spelled */
 };
 
 /* ---- making, keeping -------------------------------------------------------------------- */
@@ -88,8 +90,34 @@ attend_status attend_tokenizer_encode(const attend_tokenizer *t, const char *tex
         return at_error_memory(err);
     at_pieces *list = &(*pieces)->list;
     at_pieces_clear(list);
+    at_free((*pieces)->end);
+    (*pieces)->end = NULL;
     return framed ? at_encode_framed(inner(t), text, size, NULL, 0, list, NULL, err)
                   : at_encode(inner(t), text, size, list, err);
+}
+
+attend_status attend_pieces_spell(attend_pieces *p, const attend_tokenizer *t, const char *text,
+                                  size_t size, attend_error *err)
+{
+    at_free(p->end);
+    at_str_clear(&p->text);
+    p->end = at_alloc((p->list.count + 1) * sizeof *p->end);
+    if (p->end)
+        at_spell(inner(t), text, size, &p->list, &p->text, p->end);
+    if (p->end && !p->text.failed)
+        return ATTEND_OK;
+    at_free(p->end);
+    p->end = NULL;
+    return at_error_memory(err);
+}
+
+const char *attend_pieces_text(const attend_pieces *p, size_t index, size_t *size)
+{
+    if (!p->end || index >= p->list.count)
+        return NULL;
+    size_t begin = index ? p->end[index - 1] : 0;
+    *size = p->end[index] - begin;
+    return at_str_text(&p->text) + begin;
 }
 
 void attend_pieces_in_characters(attend_pieces *pieces, const char *text, size_t size)
@@ -107,8 +135,11 @@ size_t attend_pieces_invalid(const attend_pieces *pieces) { return pieces->list.
 
 void attend_pieces_free(attend_pieces *pieces)
 {
-    if (pieces)
-        at_pieces_free(&pieces->list);
+    if (!pieces)
+        return;
+    at_pieces_free(&pieces->list);
+    at_str_free(&pieces->text);
+    at_free(pieces->end);
     at_free(pieces);
 }
 
@@ -126,15 +157,6 @@ static attend_status give(attend_status status, at_str *from, char **text, size_
     }
     at_str_free(from);
     return status;
-}
-
-attend_status attend_tokenizer_spell(const attend_tokenizer *t, const char *text, size_t size,
-                                     const attend_piece *piece, char **spelled,
-                                     size_t *spelled_size, attend_error *err)
-{
-    at_str out = {0};
-    at_spell(inner(t), text, size, (const at_piece *)piece, &out);
-    return give(ATTEND_OK, &out, spelled, spelled_size, err);
 }
 
 attend_status attend_tokenizer_decode(const attend_tokenizer *t, const int *ids, size_t count,

@@ -35,7 +35,7 @@ static const at_option options[] = {
 typedef struct {
     const tokenize *o;
     const attend_tokenizer *t;
-    int unknown; /* the piece that is written as it is in the text; -1: none */
+    bool keep; /* unknown pieces are written as they are in the text */
     attend_pieces *pieces;
     at_str out;
     unsigned long long invalid;
@@ -44,35 +44,21 @@ typedef struct {
 
 /* ---- one line --------------------------------------------------------------------------- */
 
-/* a piece as text; the offsets of an unknown one must still be in bytes */
-static attend_status add_text(job *j, const char *line, size_t length, const attend_piece *p,
-                              attend_error *err)
-{
-    char *spelled = NULL;
-    size_t size;
-    const char *text = attend_tokenizer_piece(j->t, p->id, &size);
-    if (p->id == j->unknown) {
-        attend_status status = attend_tokenizer_spell(j->t, line, length, p, &spelled, &size, err);
-        if (status < 0)
-            return status;
-        text = spelled;
-    }
-    if (j->o->json)
-        at_str_add_json_bytes(&j->out, text, size);
-    else
-        at_str_add_bytes(&j->out, text, size);
-    attend_text_free(spelled);
-    return ATTEND_OK;
-}
-
 static attend_status add_texts(job *j, const char *line, size_t length, attend_error *err)
 {
-    size_t count;
+    size_t count, size;
     const attend_piece *p = attend_pieces_items(j->pieces, &count);
     attend_status status = ATTEND_OK;
+    if (j->keep)
+        status = attend_pieces_spell(j->pieces, j->t, line, length, err);
     for (size_t i = 0; i < count && status >= 0; i++) {
+        const char *text = j->keep ? attend_pieces_text(j->pieces, i, &size)
+                                   : attend_tokenizer_piece(j->t, p[i].id, &size);
         at_str_add(&j->out, !i ? "" : j->o->json ? ", " : " ");
-        status = add_text(j, line, length, &p[i], err);
+        if (j->o->json)
+            at_str_add_json_bytes(&j->out, text, size);
+        else
+            at_str_add_bytes(&j->out, text, size);
     }
     return status;
 }
@@ -179,9 +165,7 @@ static attend_status run(at_cli *cli, const void *fields, int operands, char **o
         cli, (at_cli_tokenizer){o->tokenizer, o->kind, o->lower}, &t, err);
     if (status < 0)
         return status;
-    job j = {.o = o, .t = t, .unknown = -1};
-    if (o->keep_unknown || o->kind)
-        j.unknown = attend_tokenizer_special(t, "unk");
+    job j = {.o = o, .t = t, .keep = o->keep_unknown || o->kind};
     status = at_reader_open(&reader, cli, operands ? operand[0] : "-", err);
     if (status >= 0)
         status = all_lines(&j, &reader, err);

@@ -79,13 +79,26 @@ static int by_class(const void *a, const void *b)
     return order ? order : (x->begin > y->begin) - (x->begin < y->begin);
 }
 
-/* Canonical order: from index first on, by rising class, equal classes as they are. */
-static void put_in_order(at_letters *l, size_t first)
+/* Letters that have changed places all stand for the bytes of all of them. */
+static void share_bytes(at_letters *l, size_t first)
 {
-    if (l->count - first > 32) { /* no text that anybody wrote */
-        qsort(l->item + first, l->count - first, sizeof *l->item, by_class);
-        return;
+    uint32_t begin = UINT32_MAX, end = 0;
+    while (first < l->count && at_combining_class(l->item[first].code) == 0)
+        first++;
+    for (size_t i = first; i < l->count; i++) {
+        begin = l->item[i].begin < begin ? l->item[i].begin : begin;
+        end = l->item[i].end > end ? l->item[i].end : end;
     }
+    for (size_t i = first; i < l->count; i++) {
+        l->item[i].begin = begin;
+        l->item[i].end = end;
+    }
+}
+
+/* by insertion; returns whether any changed places */
+static bool sort_few(at_letters *l, size_t first)
+{
+    bool moved = false;
     for (size_t i = first + 1; i < l->count; i++) {
         at_letter a = l->item[i];
         int class = at_combining_class(a.code);
@@ -93,7 +106,21 @@ static void put_in_order(at_letters *l, size_t first)
         for (; class && k > first && at_combining_class(l->item[k - 1].code) > class; k--)
             l->item[k] = l->item[k - 1];
         l->item[k] = a;
+        moved |= k < i;
     }
+    return moved;
+}
+
+/* Canonical order: from index first on, by rising class, equal classes as they are. */
+static void put_in_order(at_letters *l, size_t first)
+{
+    bool moved = true;
+    if (l->count - first > 32) /* no text that anybody wrote */
+        qsort(l->item + first, l->count - first, sizeof *l->item, by_class);
+    else
+        moved = sort_few(l, first);
+    if (moved)
+        share_bytes(l, first);
 }
 
 /* Leaves out the marks from index first on. */

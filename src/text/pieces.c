@@ -51,7 +51,7 @@ typedef struct {
 static void walk_to(walker *w, size_t byte)
 {
     uint32_t code;
-    if (byte < w->byte) /* pieces that share bytes */
+    if (byte < w->byte) /* rare: a piece of the frame, behind others */
         w->byte = w->character = 0;
     while (w->byte < byte) {
         int length = at_utf8_get(w->text + w->byte, w->size - w->byte, &code);
@@ -71,13 +71,12 @@ static uint32_t end_of(walker *w, size_t byte)
 
 void at_pieces_in_characters(at_pieces *p, const char *text, size_t size)
 {
-    walker w = {.text = text, .size = size};
+    walker begin = {.text = text, .size = size}, end = begin;
     for (size_t i = 0; i < p->count; i++) {
         at_piece *item = &p->item[i];
-        size_t end = item->end;
-        walk_to(&w, item->begin);
-        item->begin = w.character;
-        item->end = end_of(&w, end);
+        walk_to(&begin, item->begin);
+        item->begin = begin.character;
+        item->end = end_of(&end, item->end);
     }
 }
 

@@ -174,16 +174,28 @@ attend_status at_encode_framed(const at_tokenizer *t, const char *a, size_t a_si
     return status < 0 ? status : out->failed ? at_error_memory(err) : ATTEND_OK;
 }
 
-void at_spell(const at_tokenizer *t, const char *text, size_t size, const at_piece *p, at_str *out)
+bool at_spell_known(const at_tokenizer *t, const at_piece *p, at_str *out)
 {
     size_t length;
-    if (p->id != t->special[ATTEND_SPECIAL_UNK] || p->begin == p->end) {
-        const char *piece = at_vocab_text(t->vocab, p->id, &length);
-        at_str_add_bytes(out, piece, length);
-    } else if (t->kind->spell) {
-        t->kind->spell(t, text, size, p, out);
-    } else {
-        at_str_add_bytes(out, text + p->begin, p->end - p->begin);
+    if (p->id == t->special[ATTEND_SPECIAL_UNK] && p->begin < p->end)
+        return false;
+    const char *piece = at_vocab_text(t->vocab, p->id, &length);
+    at_str_add_bytes(out, piece, length);
+    return true;
+}
+
+void at_spell(const at_tokenizer *t, const char *text, size_t size, const at_pieces *p, at_str *out,
+              size_t *end)
+{
+    if (t->kind->spell) {
+        t->kind->spell(t, text, size, p, out, end);
+        return;
+    }
+    for (size_t i = 0; i < p->count; i++) {
+        const at_piece *a = &p->item[i];
+        if (!at_spell_known(t, a, out))
+            at_str_add_bytes(out, text + a->begin, a->end - a->begin);
+        end[i] = out->length;
     }
 }
 

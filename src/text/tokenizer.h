@@ -110,9 +110,11 @@ attend_status at_encode(const at_tokenizer *t, const char *text, size_t size, at
 attend_status at_encode_framed(const at_tokenizer *t, const char *a, size_t a_size, const char *b,
                                size_t b_size, at_pieces *out, size_t *second, attend_error *err);
 
-/* Appends a piece of a text as the vocabulary writes it; an unknown one as it would, so that
- * at_join gives the text back. Offsets are in bytes. */
-void at_spell(const at_tokenizer *t, const char *text, size_t size, const at_piece *p, at_str *out);
+/* Appends the pieces of a text, with their offsets in bytes, as the vocabulary writes them; unknown
+ * ones as it would, so that at_join gives the text back. end[i] receives where the i-th ends in
+ * out, which starts empty. */
+void at_spell(const at_tokenizer *t, const char *text, size_t size, const at_pieces *p, at_str *out,
+              size_t *end);
 
 /* the text of a piece, as in at_vocab_text */
 typedef struct {
@@ -225,9 +227,9 @@ struct at_tokenizer_kind {
     attend_status (*join)(const at_tokenizer *t, const at_text *pieces, size_t count, at_str *out,
                           attend_error *err);
 
-    /* An unknown piece of a text as the vocabulary would write it. NULL: as in the text. */
-    void (*spell)(const at_tokenizer *t, const char *text, size_t size, const at_piece *p,
-                  at_str *out);
+    /* Is asked by at_spell about texts with unknown pieces. NULL: they are as in the text. */
+    void (*spell)(const at_tokenizer *t, const char *text, size_t size, const at_pieces *p,
+                  at_str *out, size_t *end);
     void (*free)(at_tokenizer *t); /* its own members alone, and t; not the vocabulary */
 };
 
@@ -241,6 +243,9 @@ extern const int at_tokenizer_kind_count;
 const at_tokenizer_kind *at_tokenizer_kind_find(const char *name); /* or NULL */
 
 /* ---- for the kinds ---------------------------------------------------------------------- */
+
+/* Appends the text of a piece, unless it is the unknown one and stands for something: false. */
+bool at_spell_known(const at_tokenizer *t, const at_piece *p, at_str *out);
 
 /* Zeroed memory of `bytes`, an empty vocabulary, no specials, no frame; NULL without memory. */
 void *at_tokenizer_new(const at_tokenizer_kind *kind, size_t bytes);

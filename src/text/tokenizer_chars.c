@@ -126,11 +126,17 @@ static bool spell_char(void *user, uint32_t code, size_t begin, size_t end)
     return false;
 }
 
-static void spell(const at_tokenizer *t, const char *text, size_t size, const at_piece *p,
-                  at_str *out)
+static void spell(const at_tokenizer *t, const char *text, size_t size, const at_pieces *p,
+                  at_str *out, size_t *end)
 {
     (void)size;
-    each_char(((const chars *)t)->lower, text + p->begin, p->end - p->begin, spell_char, out);
+    for (size_t i = 0; i < p->count; i++) {
+        const at_piece *a = &p->item[i];
+        if (!at_spell_known(t, a, out))
+            each_char(((const chars *)t)->lower, text + a->begin, a->end - a->begin, spell_char,
+                      out);
+        end[i] = out->length;
+    }
 }
 
 /* ---- learning --------------------------------------------------------------------------- */

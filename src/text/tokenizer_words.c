@@ -5,7 +5,6 @@
 #include "base/json.h"
 #include "base/memory.h"
 #include "text/hf_json.h"
-#include "text/unicode.h"
 #include "text/words.h"
 
 /* ---- life ------------------------------------------------------------------------------- */
@@ -136,28 +135,52 @@ static attend_status encode(const at_tokenizer *t, const char *text, size_t size
 }
 
 typedef struct {
-    const at_piece *wanted;
+    const at_tokenizer *t;
+    const at_pieces *pieces;
+    size_t at; /* the next of them */
     at_str *out;
+    size_t *end;
 } speller;
 
+/* Pieces that stand for nothing in the text, up to one that does. */
+static void spell_frame(speller *s)
+{
+    for (; s->at < s->pieces->count; s->at++) {
+        const at_piece *p = &s->pieces->item[s->at];
+        if (p->begin < p->end)
+            return;
+        at_spell_known(s->t, p, s->out);
+        s->end[s->at] = s->out->length;
+    }
+}
+
+/* Words come in the order of the pieces, one for one. */
 static void spell_word(void *user, const at_word *word)
 {
     speller *s = user;
-    if (word->begin == s->wanted->begin && word->end == s->wanted->end)
+    spell_frame(s);
+    if (s->at >= s->pieces->count)
+        return;
+    if (!at_spell_known(s->t, &s->pieces->item[s->at], s->out))
         at_word_spell(word, s->out);
+    s->end[s->at++] = s->out->length;
 }
 
-/* Its marks depend on what stands close to it: that is cut again. */
-static void spell(const at_tokenizer *t, const char *text, size_t size, const at_piece *p,
-                  at_str *out)
+/* The marks of a word depend on what stands close to it: the text is cut again. */
+static void spell(const at_tokenizer *t, const char *text, size_t size, const at_pieces *p,
+                  at_str *out, size_t *end)
 {
-    speller s = {p, out};
-    size_t begin = p->begin, next, invalid = 0;
-    while (begin > 0 && !at_space_before(text, begin))
-        begin--;
-    size_t end = at_words_chunk(text, begin, size, &next);
-    if (!at_words_cut((const at_words *)t, text, begin, end, spell_word, &s, &invalid))
-        out->failed = true;
+    speller s = {.t = t, .pieces = p, .out = out, .end = end};
+    size_t next, invalid = 0;
+    for (size_t begin = 0; begin < size && !out->failed; begin = next) {
+        size_t stop = at_words_chunk(text, begin, size, &next);
+        if (stop > begin
+            && !at_words_cut((const at_words *)t, text, begin, stop, spell_word, &s, &invalid))
+            out->failed = true;
+    }
+    spell_frame(&s);
+    for (; s.at < p->count; s.at++) /* pieces of another text, or no memory */
+        end[s.at] = out->length;
 }
 
 static attend_status join(const at_tokenizer *t, const at_text *pieces, size_t count, at_str *out,

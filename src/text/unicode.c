@@ -29,14 +29,6 @@ int at_space_at(const char *text, size_t size)
     return length && at_is_space(code) ? length : 0;
 }
 
-int at_space_before(const char *text, size_t at)
-{
-    for (int length = 1; length <= 3 && (size_t)length <= at; length++)
-        if (at_space_at(text + at - length, (size_t)length) == length)
-            return length;
-    return 0;
-}
-
 bool at_is_control(uint32_t code)
 {
     switch (category(code)) {

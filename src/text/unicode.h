@@ -13,9 +13,6 @@ bool at_is_space(uint32_t code); /* Unicode's White_Space */
 /* Is there white space at the start of size bytes? Returns its length in bytes, or 0. */
 int at_space_at(const char *text, size_t size);
 
-/* Does white space end at byte `at`? Returns its length in bytes, or 0. */
-int at_space_before(const char *text, size_t at);
-
 bool at_is_control(uint32_t code);     /* categories Cc, Cf, Cs, Co, Cn */
 bool at_is_separator(uint32_t code);   /* category Zs */
 bool at_is_mark(uint32_t code);        /* category Mn: accents that stand over a letter */

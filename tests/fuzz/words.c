@@ -12,17 +12,23 @@ static at_tokenizer *make(int lower, int punctuation, int split_chinese)
     return fuzz_learn("words", &o);
 }
 
-/* every word as the vocabulary would write it: no blanks in it */
+/* Every word as the vocabulary would write it is no blank, and holds none. */
 static void spell_all(const at_tokenizer *t, const char *text, size_t size)
 {
     at_pieces p = {0};
+    at_str words = {0};
+    size_t begin = 0;
     at_encode(t, text, size, &p, NULL);
-    for (size_t i = 0; i < p.count; i++) {
-        at_str word = {0};
-        at_spell(t, text, size, &p.item[i], &word);
-        require(word.length > 0 && !memchr(word.text, ' ', word.length), "a word is no blank");
-        at_str_free(&word);
+    size_t *end = at_alloc((p.count + 1) * sizeof *end);
+    require(end != NULL, "memory");
+    at_spell(t, text, size, &p, &words, end);
+    for (size_t i = 0; i < p.count; begin = end[i++]) {
+        require(end[i] > begin && end[i] <= words.length, "a word is something");
+        require(!memchr(words.text + begin, ' ', end[i] - begin), "without blanks");
     }
+    require(words.length == begin, "and there are as many as pieces");
+    at_free(end);
+    at_str_free(&words);
     at_pieces_free(&p);
 }
 

@@ -122,14 +122,17 @@ static void unknown_pieces_are_spelled_as_in_the_text(void **state)
     (void)state;
     attend_tokenizer *t = learn("words");
     attend_pieces *p = NULL;
-    size_t count, size;
-    char *spelled;
-    attend_tokenizer_encode(t, "and/or", 6, 0, &p, NULL);
-    const attend_piece *item = attend_pieces_items(p, &count);
-    assert_int_equal(count, 3);
-    attend_tokenizer_spell(t, "and/or", 6, &item[1], &spelled, &size, NULL);
-    assert_string_equal(spelled, "@/@");
-    attend_text_free(spelled);
+    size_t size;
+    const char text[] = "the and/or", *const expected[] = {"the", "and", "@/@", "or", "<eos>"};
+    attend_tokenizer_encode(t, text, strlen(text), 1, &p, NULL);
+    assert_null(attend_pieces_text(p, 0, &size));
+    assert_int_equal(attend_pieces_spell(p, t, text, strlen(text), NULL), ATTEND_OK);
+    for (size_t i = 0; i < 5; i++) {
+        const char *piece = attend_pieces_text(p, i, &size);
+        assert_int_equal(size, strlen(expected[i]));
+        assert_memory_equal(piece, expected[i], size);
+    }
+    assert_null(attend_pieces_text(p, 5, &size));
     attend_pieces_free(p);
     attend_tokenizer_free(t);
 }

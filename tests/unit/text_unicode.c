@@ -19,9 +19,6 @@ static void knows_white_space_in_all_its_lengths(void **state)
     assert_int_equal(at_space_at("\xE3\x80", 2), 0);
     assert_int_equal(at_space_at("a", 1), 0);
     assert_int_equal(at_space_at("", 0), 0);
-    assert_int_equal(at_space_before("a\xE3\x80\x80", 4), 3);
-    assert_int_equal(at_space_before("a b", 2), 1);
-    assert_int_equal(at_space_before("a b", 1), 0);
     assert_false(at_is_space(0x200B));
     assert_true(at_is_space(0x0B));
 }

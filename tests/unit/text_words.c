@@ -34,12 +34,14 @@ static at_tokenizer *bare(void)
 static void cut(const at_tokenizer *t, const char *text, at_str *out)
 {
     at_pieces p = {0};
+    at_str spelled = {0};
+    size_t end[100], begin = 0;
     assert_int_equal(at_encode(t, text, strlen(text), &p, NULL), ATTEND_OK);
-    for (size_t i = 0; i < p.count; i++) {
-        at_str_add(out, i ? " " : "");
-        at_spell(t, text, strlen(text), &p.item[i], out);
-    }
+    at_spell(t, text, strlen(text), &p, &spelled, end);
+    for (size_t i = 0; i < p.count; begin = end[i++])
+        at_str_print(out, "%s%.*s", i ? " " : "", (int)(end[i] - begin), spelled.text + begin);
     at_pieces_free(&p);
+    at_str_free(&spelled);
 }
 
 static void join(const at_tokenizer *t, const char *words, at_str *out)
