@@ -18,7 +18,10 @@ static bool make_room(room *r, const at_searched *m, const at_search_options *o)
     r->from = at_alloc(rows * sizeof *r->from);
     r->words = at_alloc(rows * sizeof *r->words);
     r->row = at_alloc((size_t)o->beam.width * (size_t)m->vocabulary * sizeof *r->row);
-    r->history = at_alloc((size_t)o->beam.most * sizeof *r->history);
+    int most = o->beam.most;
+    for (int s = 0; o->most && s < m->sentences; s++)
+        most = o->most[s] > most ? o->most[s] : most;
+    r->history = at_alloc((size_t)(most > 0 ? most : 1) * sizeof *r->history);
     return r->from && r->words && r->row && r->history;
 }
 
@@ -117,8 +120,11 @@ attend_status at_search(const at_searched *m, const at_search_options *o, at_bea
     room r = {.from = NULL};
     attend_status status = ATTEND_OK;
     memset(beams, 0, (size_t)m->sentences * sizeof *beams);
-    for (int s = 0; s < m->sentences && status >= 0; s++)
-        status = at_beam_start(&beams[s], &o->beam, m->vocabulary, m->source, err);
+    for (int s = 0; s < m->sentences && status >= 0; s++) {
+        at_beam_options one = o->beam;
+        one.most = o->most ? o->most[s] : o->beam.most;
+        status = at_beam_start(&beams[s], &one, m->vocabulary, m->source, err);
+    }
     if (status >= 0 && !make_room(&r, m, o))
         status = at_error_memory(err);
     for (int left = m->sentences; left > 0 && status >= 0;) {

@@ -23,6 +23,7 @@ typedef struct {
 
 typedef struct {
     at_beam_options beam;
+    const int *most;          /* [sentences]: words at most of each; NULL: beam.most for all */
     int no_repeat;            /* n: no sequence of n words comes twice; 0: off */
     const int *const *prefix; /* [sentences]: words that a hypothesis must begin with, ended by -1;
                                  or NULL */

@@ -9,7 +9,7 @@
 #include "base/json.h"
 #include "base/memory.h"
 #include "base/threads.h"
-#include "store/safetensors.h"
+#include "store/weights.h"
 
 /* ---- where the run stands ------------------------------------------------------------------- */
 
@@ -92,106 +92,39 @@ static attend_status standing_read(const json_t *json, const char *file, at_stan
 
 /* ---- saving --------------------------------------------------------------------------------- */
 
-/* tensors on their way to a file, with names of their own */
-typedef struct {
-    at_to_store *item;
-    at_arena names;
-    int count, room;
-    bool failed;
-} list;
-
-static void add(list *l, const char *prefix, const char *name, at_to_store t)
+static void add_optim(at_store_list *l, at_optim *optim)
 {
-    if (l->count == l->room && !l->failed) {
-        int room = l->room ? 2 * l->room : 64;
-        at_to_store *more = at_realloc(l->item, (size_t)l->room * sizeof *more,
-                                       (size_t)room * sizeof *more);
-        l->failed = !more;
-        l->item = more ? more : l->item;
-        l->room = more ? room : l->room;
-    }
-    size_t size = strlen(prefix) + strlen(name) + 1;
-    char *full = l->failed ? NULL : at_arena_alloc_small(&l->names, size);
-    l->failed = !full;
-    if (l->failed)
-        return;
-    snprintf(full, size, "%s%s", prefix, name);
-    t.name = full;
-    l->item[l->count++] = t;
-}
-
-static void add_params(list *l, const char *prefix, at_params *params)
-{
-    at_dtype dtype = sizeof(real) == 8 ? ATTEND_DTYPE_F64 : ATTEND_DTYPE_F32;
-    for (int i = 0; i < at_params_count(params); i++) {
-        const at_parameter *p = at_params_at(params, i);
-        add(l, prefix, p->name, at_store_values(p->name, dtype, p->shape, p->value));
-    }
-}
-
-static void add_optim(list *l, at_optim *optim)
-{
-    at_dtype dtype = sizeof(real) == 8 ? ATTEND_DTYPE_F64 : ATTEND_DTYPE_F32;
     at_optim_state s;
     for (int i = 0; at_optim_state_at(optim, i, &s); i++) {
         char name[256];
         snprintf(name, sizeof name, "%s.%s", s.parameter->name, s.name);
-        add(l, "optim.", name,
-            s.value ? at_store_values(name, dtype, s.parameter->shape, s.value)
-                    : at_store_data(name, ATTEND_DTYPE_I64, SCALAR, s.steps));
+        at_store_add(l, "optim.", name,
+                     s.value
+                         ? at_store_values(name, at_dtype_of_real(), s.parameter->shape, s.value)
+                         : at_store_data(name, ATTEND_DTYPE_I64, SCALAR, s.steps));
     }
-}
-
-static attend_status write(const char *path, list *l, const char *key, const char *note,
-                           attend_error *err)
-{
-    attend_status status = l->failed
-                               ? at_error_memory(err)
-                               : at_safetensors_save(path, l->item, l->count,
-                                                     &(at_metadata){key, note}, key ? 1 : 0, err);
-    at_free(l->item);
-    at_arena_free(&l->names);
-    return status;
 }
 
 attend_status at_checkpoint_save(const char *path, at_params *params, at_trainer *t,
                                  const at_standing *s, attend_error *err)
 {
-    list l = {.item = NULL};
+    at_store_list l = {.item = NULL};
     at_json_start();
     json_t *json = standing_json(s);
     char *note = json ? json_dumps(json, JSON_COMPACT) : NULL;
     json_decref(json);
     if (!note)
         return at_error_memory(err);
-    add_params(&l, "param.", params);
+    at_store_params(&l, "param.", params);
     add_optim(&l, at_trainer_optim(t));
-    attend_status status = write(path, &l, "standing", note, err);
+    attend_status status = at_store_list_save(&l, path, "standing", note, err);
     json_free_t release;
     json_get_alloc_funcs(NULL, &release);
     release(note);
     return status;
 }
 
-attend_status at_weights_save(const char *path, at_params *params, attend_error *err)
-{
-    list l = {.item = NULL};
-    add_params(&l, "", params);
-    return write(path, &l, NULL, NULL, err);
-}
-
 /* ---- loading -------------------------------------------------------------------------------- */
-
-static attend_status load_param(const at_safetensors *file, const at_stored *t, const char *name,
-                                at_params *params, attend_error *err)
-{
-    at_shape shape;
-    at_parameter *p;
-    if (!at_stored_shape(t, &shape))
-        return at_error(err, ATTEND_SHAPE, "tensor '%s' has too many dimensions", t->name);
-    attend_status status = at_params_add(params, name, shape, INIT_ZERO, &p, err);
-    return status < 0 ? status : at_safetensors_read(file, t, p->value, err);
-}
 
 static attend_status load_state(const at_safetensors *file, const at_stored *t, const char *name,
                                 at_optim *optim, attend_error *err)
@@ -208,22 +141,14 @@ static attend_status load_state(const at_safetensors *file, const at_stored *t, 
                    : at_safetensors_read_int(file, t, s.steps, err);
 }
 
-/* parameters come before their states in the file */
-static attend_status load_all(const at_safetensors *file, at_params *params, at_optim *optim,
-                              attend_error *err)
+static attend_status load_states(const at_safetensors *file, at_optim *optim, attend_error *err)
 {
     attend_status status = ATTEND_OK;
-    bool whole = at_safetensors_metadata(file, "standing") != NULL; /* a checkpoint */
-    for (int pass = 0; pass < (optim ? 2 : 1); pass++)
-        for (int i = 0; i < at_safetensors_count(file) && status >= 0; i++) {
-            const at_stored *t = at_safetensors_at(file, i);
-            if (pass == 0 && !whole)
-                status = load_param(file, t, t->name, params, err);
-            else if (pass == 0 && strncmp(t->name, "param.", 6) == 0)
-                status = load_param(file, t, t->name + 6, params, err);
-            else if (pass == 1 && strncmp(t->name, "optim.", 6) == 0)
-                status = load_state(file, t, t->name + 6, optim, err);
-        }
+    for (int i = 0; i < at_safetensors_count(file) && status >= 0; i++) {
+        const at_stored *t = at_safetensors_at(file, i);
+        if (strncmp(t->name, "optim.", 6) == 0)
+            status = load_state(file, t, t->name + 6, optim, err);
+    }
     return status;
 }
 
@@ -245,24 +170,15 @@ attend_status at_checkpoint_load(const char *path, at_params *params, at_trainer
     if (status >= 0)
         status = standing_read(json, path, s, err);
     if (status >= 0)
-        status = load_all(file, params, at_trainer_optim(t), err);
+        status = at_weights_read(file, "param.", params, err);
+    if (status >= 0)
+        status = load_states(file, at_trainer_optim(t), err);
     if (status >= 0) {
         at_trainer_set_updates(t, s->updates, s->batches);
         at_optim_set_steps(at_trainer_optim(t), s->updates);
         at_trainer_rate(t)->plateau = s->plateau;
     }
     json_decref(json);
-    at_safetensors_close(file);
-    return status;
-}
-
-attend_status at_weights_load(const char *path, at_params *params, attend_error *err)
-{
-    at_safetensors *file;
-    attend_status status = at_safetensors_open(path, &file, err);
-    if (status < 0)
-        return status;
-    status = load_all(file, params, NULL, err);
     at_safetensors_close(file);
     return status;
 }

@@ -42,9 +42,4 @@ attend_status at_checkpoint_save(const char *path, at_params *params, at_trainer
 attend_status at_checkpoint_load(const char *path, at_params *params, at_trainer *t, at_standing *s,
                                  attend_error *err);
 
-/* Weights alone: into a file of their own, and from one, or from a checkpoint, into an empty set.
- */
-attend_status at_weights_save(const char *path, at_params *params, attend_error *err);
-attend_status at_weights_load(const char *path, at_params *params, attend_error *err);
-
 #endif

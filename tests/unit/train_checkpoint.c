@@ -12,6 +12,7 @@
 
 #include "base/file.h"
 #include "models/translator.h"
+#include "store/weights.h"
 
 enum { B = 6, S = 5, T = 4, WORDS = 13, SHARDS = 2 };
 
@@ -142,7 +143,7 @@ static void weights_alone_come_from_either_file(void **state)
     static const char *const files[] = {"weights", "run"};
     for (int i = 0; i < 2; i++) {
         run other = {.params = at_params_new(77)};
-        if (at_weights_load(path_of(files[i]), other.params, &err) < 0)
+        if (at_weights_load(path_of(files[i]), i ? "param." : "", other.params, &err) < 0)
             fail_msg("%s", err.message);
         same_weights(&r, &other);
         at_params_free(other.params);

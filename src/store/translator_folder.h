@@ -1,0 +1,37 @@
+/* A translator as a folder, as on the Hugging Face hub:
+ *
+ *     config.json            the settings of the model
+ *     model.safetensors      its weights
+ *     source/, target/       the tokenizers; tokenizer/ where both sides have one
+ *
+ * Files are written whole or not at all. */
+#ifndef ATTEND_STORE_TRANSLATOR_FOLDER_H
+#define ATTEND_STORE_TRANSLATOR_FOLDER_H
+
+#include "models/translator.h"
+#include "text/tokenizer.h"
+
+typedef struct {
+    at_translator settings;
+    at_seq2seq model;
+    at_params *params;
+    at_tokenizer *source, *target; /* the same one where they share it */
+    at_arena strings;              /* what the settings point to */
+} at_translator_folder;
+
+/* Everything but the weights; the folder is made where it is missing. */
+attend_status at_translator_folder_save(const char *folder, const at_translator *settings,
+                                        const at_tokenizer *source, const at_tokenizer *target,
+                                        attend_error *err);
+
+/* Settings and tokenizers, without weights: params is an empty set. at_translator_folder_free it,
+ * on failure too. */
+attend_status at_translator_folder_open(const char *folder, at_translator_folder *f,
+                                        attend_error *err);
+
+/* And the weights, from a file, NULL: the folder's model.safetensors. No others can be added. */
+attend_status at_translator_folder_weights(at_translator_folder *f, const char *folder,
+                                           const char *file, attend_error *err);
+void at_translator_folder_free(at_translator_folder *f);
+
+#endif

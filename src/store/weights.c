@@ -1,0 +1,109 @@
+#include "store/weights.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#include "base/memory.h"
+
+/* ---- lists ---------------------------------------------------------------------------------- */
+
+static bool grow(at_store_list *l)
+{
+    int room = l->room ? 2 * l->room : 64;
+    at_to_store *more = at_realloc(l->item, (size_t)l->room * sizeof *more,
+                                   (size_t)room * sizeof *more);
+    if (!more)
+        return false;
+    l->item = more;
+    l->room = room;
+    return true;
+}
+
+void at_store_add(at_store_list *l, const char *prefix, const char *name, at_to_store t)
+{
+    if (l->failed || (l->count == l->room && !grow(l))) {
+        l->failed = true;
+        return;
+    }
+    size_t size = strlen(prefix) + strlen(name) + 1;
+    char *full = at_arena_alloc_small(&l->names, size);
+    l->failed = !full;
+    if (!full)
+        return;
+    snprintf(full, size, "%s%s", prefix, name);
+    t.name = full;
+    l->item[l->count++] = t;
+}
+
+at_dtype at_dtype_of_real(void)
+{
+    return sizeof(real) == sizeof(double) ? ATTEND_DTYPE_F64 : ATTEND_DTYPE_F32;
+}
+
+void at_store_params(at_store_list *l, const char *prefix, at_params *params)
+{
+    for (int i = 0; i < at_params_count(params); i++) {
+        const at_parameter *p = at_params_at(params, i);
+        at_store_add(l, prefix, p->name,
+                     at_store_values(p->name, at_dtype_of_real(), p->shape, p->value));
+    }
+}
+
+attend_status at_store_list_save(at_store_list *l, const char *path, const char *note,
+                                 const char *text, attend_error *err)
+{
+    at_metadata m = {note, text};
+    attend_status status = l->failed ? at_error_memory(err)
+                                     : at_safetensors_save(path, l->item, l->count, &m,
+                                                           note ? 1 : 0, err);
+    at_free(l->item);
+    at_arena_free(&l->names);
+    *l = (at_store_list){.item = NULL};
+    return status;
+}
+
+/* ---- parameters ----------------------------------------------------------------------------- */
+
+attend_status at_weights_save(const char *path, at_params *params, attend_error *err)
+{
+    at_store_list l = {.item = NULL};
+    at_store_params(&l, "", params);
+    return at_store_list_save(&l, path, NULL, NULL, err);
+}
+
+static attend_status read_one(const at_safetensors *file, const at_stored *t, const char *name,
+                              at_params *params, attend_error *err)
+{
+    at_shape shape;
+    at_parameter *p;
+    if (!at_stored_shape(t, &shape))
+        return at_error(err, ATTEND_SHAPE, "tensor '%s' has too many or too large dimensions",
+                        t->name);
+    attend_status status = at_params_add(params, name, shape, INIT_ZERO, &p, err);
+    return status < 0 ? status : at_safetensors_read(file, t, p->value, err);
+}
+
+attend_status at_weights_read(const at_safetensors *file, const char *prefix, at_params *params,
+                              attend_error *err)
+{
+    attend_status status = ATTEND_OK;
+    size_t n = strlen(prefix);
+    for (int i = 0; i < at_safetensors_count(file) && status >= 0; i++) {
+        const at_stored *t = at_safetensors_at(file, i);
+        if (strncmp(t->name, prefix, n) == 0)
+            status = read_one(file, t, t->name + n, params, err);
+    }
+    return status;
+}
+
+attend_status at_weights_load(const char *path, const char *prefix, at_params *params,
+                              attend_error *err)
+{
+    at_safetensors *file;
+    attend_status status = at_safetensors_open(path, &file, err);
+    if (status < 0)
+        return status;
+    status = at_weights_read(file, prefix, params, err);
+    at_safetensors_close(file);
+    return status;
+}

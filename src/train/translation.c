@@ -1,0 +1,112 @@
+#include "train/translation.h"
+
+#include "attention/output.h"
+
+bool at_translation_take(at_translation *l, const at_batch *batch, int shards, at_arena *arena)
+{
+    const at_block *y = &batch->target;
+    int steps = y->T - 1;
+    size_t n = (size_t)y->B * (size_t)(steps > 0 ? steps : 0);
+    l->batch = batch;
+    l->steps = steps;
+    l->asked = 0;
+    l->words = at_arena_alloc(arena, n * sizeof *l->words);
+    l->targets = at_arena_alloc(arena, n * sizeof *l->targets);
+    if (!l->words || !l->targets)
+        return false;
+    for (int b = 0; b < y->B; b++)
+        for (int t = 0; t < steps; t++) {
+            const int *id = y->ids + (size_t)b * (size_t)y->T + t;
+            bool asked = t + 1 < y->lengths[b];
+            l->words[b * steps + t] = id[0];
+            l->targets[b * steps + t] = asked ? id[1] : -1;
+            l->asked += asked;
+        }
+    l->shards = shards < y->B ? shards : y->B;
+    for (int i = 0; i <= l->shards; i++)
+        l->first[i] = (int)((long)y->B * i / l->shards);
+    return true;
+}
+
+/* ---- the rows that count -------------------------------------------------------------------- */
+
+/* Features and targets without the padding: the output layer is the dearest. */
+static at_tensor *asked_rows(at_tape *t, at_tensor *features, at_ids *targets)
+{
+    size_t rows, n = 0;
+    if (at_failed(t) || !at_shape_len(targets->shape, &rows))
+        return at_poison(t);
+    int *from = at_scratch(t, rows * sizeof *from), *to = at_scratch(t, rows * sizeof *to);
+    if (!from || !to)
+        return at_poison(t);
+    for (size_t i = 0; i < rows; i++)
+        if (targets->id[i] >= 0) {
+            from[n] = (int)i;
+            to[n++] = targets->id[i];
+        }
+    at_tensor *flat = at_reshape(t, features, SHAPE((int)rows, at_shape_last(features->shape)));
+    *targets = (at_ids){SHAPE((int)n), to};
+    return n == rows ? flat : at_embedding(t, flat, (at_ids){SHAPE((int)n), from});
+}
+
+/* ---- hard attention ------------------------------------------------------------------------- */
+
+/* the word's own loss and what the drawn places add to it */
+static at_tensor *hard_loss(at_translation *l, at_tape *t, const at_decoded *d, at_ids targets,
+                            at_cross_entropy_options options, int shard)
+{
+    at_tensor *logits = at_seq2seq_logits(t, l->model, d->features);
+    at_tensor *log_p = at_log_softmax(t, logits);
+    size_t rows, V = (size_t)l->model->target_vocabulary;
+    if (at_failed(t) || !at_shape_len(targets.shape, &rows))
+        return at_poison(t);
+    real *nll = at_scratch_reals(t, rows);
+    int B = targets.shape.dim[0], T = targets.shape.dim[1];
+    int *lengths = at_scratch(t, (size_t)B * sizeof *lengths);
+    if (!nll || !lengths)
+        return at_poison(t);
+    l->nll[shard] = 0;
+    for (size_t i = 0; i < rows; i++) {
+        nll[i] = targets.id[i] < 0 ? 0 : -log_p->value[i * V + (size_t)targets.id[i]];
+        l->nll[shard] += (double)nll[i];
+    }
+    for (int b = 0; b < B; b++) {
+        lengths[b] = 0;
+        for (int i = 0; i < T; i++)
+            lengths[b] += targets.id[b * T + i] >= 0;
+    }
+    at_reinforce_options o = {.entropy = (real)0.01, .weight = 1 / options.divisor};
+    at_tensor *words = at_cross_entropy(t, logits, targets, options);
+    return at_add(t, words, at_reinforce(t, d->log_p, d->entropy, nll, lengths, &l->baseline, o));
+}
+
+void at_translation_done(at_translation *l)
+{
+    double nll = 0;
+    for (int i = 0; i < l->shards; i++)
+        nll += l->nll[i];
+    if (nll > 0)
+        at_baseline_update(&l->baseline, nll, (double)l->asked);
+}
+
+/* ---- the loss ------------------------------------------------------------------------------- */
+
+at_tensor *at_translation_loss(void *translation, at_tape *t, int shard)
+{
+    at_translation *l = translation;
+    const at_block *x = &l->batch->source;
+    int at = l->first[shard], B = l->first[shard + 1] - at, T = l->steps;
+    at_source source = at_seq2seq_encode(
+        t, l->model, (at_ids){SHAPE(B, x->T), x->ids + (size_t)at * (size_t)x->T}, x->lengths + at);
+    at_decoder state = at_seq2seq_start(l->model, &source);
+    at_ids words = {SHAPE(B, T), l->words + (size_t)at * (size_t)T};
+    at_ids targets = {SHAPE(B, T), l->targets + (size_t)at * (size_t)T};
+    at_decoded d = at_seq2seq_decode(t, l->model, &source, &state, words, false);
+    at_cross_entropy_options o = {
+        .smoothing = l->smoothing, .ignore = -1, .divisor = (real)(l->asked ? l->asked : 1)};
+    if (d.log_p && at_tape_mode(t) == ATTEND_TRAIN)
+        return hard_loss(l, t, &d, targets, o, shard);
+    l->nll[shard] = 0;
+    at_tensor *features = asked_rows(t, d.features, &targets);
+    return at_seq2seq_loss(t, l->model, features, targets, o);
+}

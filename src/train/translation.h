@@ -1,0 +1,38 @@
+/* The loss of a translator on a batch of sentence pairs, shard by shard.
+ *
+ *     loss = - 1/N sum log p(y_t | y_<t, x)          over the N words of all targets in the batch
+ *
+ * Hard attention that learns by REINFORCE adds its own term (reinforce.h). */
+#ifndef ATTEND_TRAIN_TRANSLATION_H
+#define ATTEND_TRAIN_TRANSLATION_H
+
+#include "data/batch.h"
+#include "models/seq2seq.h"
+#include "train/reinforce.h"
+#include "train/trainer.h"
+
+enum { ATTEND_SHARDS_MOST = 64 };
+
+typedef struct {
+    const at_seq2seq *model;
+    real smoothing;       /* of the labels */
+    at_baseline baseline; /* of hard attention, moved on by at_translation_done */
+    /* the batch, as at_translation_take cut it */
+    const at_batch *batch;
+    int steps;                                 /* T - 1: words that are asked for at most */
+    int *words, *targets;                      /* [B,steps]; a target of -1 does not count */
+    long asked;                                /* N */
+    int shards, first[ATTEND_SHARDS_MOST + 1]; /* rows of each */
+    double nll[ATTEND_SHARDS_MOST];            /* sums, where hard attention needs them */
+} at_translation;
+
+/* Makes the batch's words and targets, and cuts it into at most `shards`; targets are framed
+ * <bos> .. <eos>. False without memory. */
+bool at_translation_take(at_translation *l, const at_batch *batch, int shards, at_arena *arena);
+
+at_tensor *at_translation_loss(void *translation, at_tape *tape, int shard); /* at_shard_loss */
+
+/* After a step: moves the baseline on. */
+void at_translation_done(at_translation *l);
+
+#endif
