@@ -676,6 +676,116 @@ ATTEND_API int attend_coverage_unknown(attend_coverage *coverage, int index, con
                                        size_t *size, unsigned long long *count);
 ATTEND_API void attend_coverage_free(attend_coverage *coverage); /* NULL is well */
 
+/* ---- training a translator ---------------------------------------------------------------- */
+
+/* one setting as a user writes it: {"hidden", "512"} */
+typedef struct attend_setting {
+    const char *name, *value;
+} attend_setting;
+
+/* what there is to set */
+typedef struct attend_setting_info {
+    const char *name;    /* "hidden" */
+    const char *value;   /* its default; NULL: nothing */
+    const char *choices; /* "rnn|lstm|gru", or NULL */
+    const char *meta;    /* what stands for its value in a help text; NULL: a flag or a choice */
+    const char *group;   /* the heading that starts here, or NULL */
+    const char *help;
+    int flag, path; /* 1: takes yes or no; names a file or folder */
+    int hidden;     /* 1: not for everyday use */
+} attend_setting_info;
+
+/* The index-th setting of a training run. Returns 1, or 0 where there is none. Thread safe. */
+ATTEND_API int attend_train_setting(int index, attend_setting_info *info);
+
+typedef enum attend_train_kind {
+    ATTEND_TRAIN_SAYS,      /* text: a line for the user */
+    ATTEND_TRAIN_STEP,      /* a batch is done */
+    ATTEND_TRAIN_VALIDATED, /* loss and bleu of the validation */
+    ATTEND_TRAIN_SAMPLE     /* source, reference and text: a sentence of it and its translation */
+} attend_train_kind;
+
+typedef struct attend_train_event {
+    attend_train_kind kind;
+    const char *text, *source, *reference;
+    long long step, steps; /* updates done, and of the whole run */
+    double epoch;          /* 2.5: in the middle of the third */
+    int epochs;
+    double loss, norm, rate;
+    double words; /* of targets in this batch */
+    double bleu;  /* or not a number */
+    int best;     /* 1: no validation was better */
+} attend_train_event;
+
+/* Called on the calling thread. A result other than 0 ends the run behind the step, with a
+ * checkpoint that it can go on from. */
+typedef int attend_train_function(void *user, const attend_train_event *event);
+
+/* Learns to translate from a file of sentence pairs, into a folder. What is not set has its
+ * default; "preset" is looked at first. ATTEND_STOPPED is returned where the function asked for it.
+ *
+ * The same settings, number of threads and instruction set give the same bits, also when a run is
+ * stopped and goes on ("resume"). */
+ATTEND_API attend_status attend_train(const attend_setting *settings, size_t count,
+                                      attend_train_function *function, void *user,
+                                      attend_error *err);
+
+/* ---- translating --------------------------------------------------------------------------- */
+
+typedef struct attend_translator attend_translator;
+
+/* Opens the folder of a model. */
+ATTEND_API attend_status attend_translator_open(const char *folder, attend_translator **out,
+                                                attend_error *err);
+ATTEND_API void attend_translator_free(attend_translator *translator); /* NULL is well */
+
+typedef enum attend_length_rule {
+    ATTEND_LENGTH_RULE_NONE,    /* the sum of the logarithms */
+    ATTEND_LENGTH_RULE_AVERAGE, /* divided by length^penalty */
+    ATTEND_LENGTH_RULE_WU       /* divided by ((5 + length) / 6)^penalty (Wu et al. 2016) */
+} attend_length_rule;
+
+typedef struct attend_translate_options {
+    size_t size;      /* of this struct, set by attend_translate_defaults */
+    int beam;         /* hypotheses that are followed; 1 is greedy */
+    int best;         /* hypotheses of each line that are given, at most beam */
+    int rule;         /* an attend_length_rule */
+    double penalty;   /* of lengths */
+    double coverage;  /* weight of the coverage penalty (Wu et al. 2016); 0: none */
+    int no_repeat;    /* n: no n pieces in a row come twice; 0: off */
+    int longest;      /* pieces of a line that are read */
+    int most;         /* pieces of a translation; 0: three for each of the source, and ten */
+    int batch;        /* lines at a time */
+    int attention;    /* 1: weights are wanted */
+} attend_translate_options;
+
+ATTEND_API void attend_translate_defaults(attend_translate_options *options);
+
+/* one hypothesis of one line; all borrowed until the function returns */
+typedef struct attend_translation {
+    size_t line;
+    int rank; /* 0: the best */
+    const char *text;
+    double score, log_p;
+    int sources, targets; /* pieces of both sides, their ends included */
+    const char *const *source, *const *target;
+    const unsigned *source_word; /* which word of the line each piece belongs to; ~0u: none */
+    const double *weights; /* [targets][sources], or NULL */
+    int cut;               /* 1: the line was longer than `longest` */
+} attend_translation;
+
+typedef attend_status attend_translation_function(void *user, const attend_translation *translation,
+                                                  attend_error *err);
+
+/* Translates lines; the function is called for line after line, the best hypothesis first. A line's
+ * translation does not depend on the others, nor on batch and threads. One call at a time on one
+ * translator. */
+ATTEND_API attend_status attend_translate(attend_translator *translator,
+                                          const attend_translate_options *options, size_t count,
+                                          const char *const *line,
+                                          attend_translation_function *function, void *user,
+                                          attend_error *err);
+
 #ifdef __cplusplus
 }
 #endif

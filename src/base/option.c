@@ -97,6 +97,16 @@ static attend_status assign_flag(bool *field, const char *value, const char *whe
     return ATTEND_OK;
 }
 
+static attend_status assign_switch(const char **field, const char *value, const char *where,
+                                   attend_error *err)
+{
+    bool on = false;
+    attend_status status = assign_flag(&on, value, where, err);
+    if (status >= 0)
+        *field = on ? "yes" : "no";
+    return status;
+}
+
 static attend_status assign_int(const at_option *o, const char *value, int *field,
                                 const char *where, attend_error *err)
 {
@@ -188,6 +198,7 @@ attend_status at_option_assign(const at_option *o, const char *value, void *fiel
     void *field = (char *)fields + o->offset;
     switch (o->type) {
     case ATTEND_OPTION_FLAG: return assign_flag(field, value, where, err);
+    case ATTEND_OPTION_SWITCH: return assign_switch(field, value, where, err);
     case ATTEND_OPTION_INT: return assign_int(o, value, field, where, err);
     case ATTEND_OPTION_REAL: return assign_real(o, value, field, where, err);
     case ATTEND_OPTION_SIZE: return assign_size(o, value, field, where, err);
@@ -220,6 +231,7 @@ void at_option_print(at_str *out, const at_option *o, const void *fields)
         break;
     case ATTEND_OPTION_SIZE: at_str_print(out, "%zu", *(const size_t *)field); break;
     case ATTEND_OPTION_CHOICE: at_choice_print(out, o->choices, *(const int *)field); break;
+    case ATTEND_OPTION_SWITCH:
     case ATTEND_OPTION_STRING:
     case ATTEND_OPTION_PATH:
         text = *(const char *const *)field;
@@ -238,6 +250,7 @@ static void assign_nothing(const at_option *o, void *fields)
     case ATTEND_OPTION_CHOICE: *(int *)field = 0; break;
     case ATTEND_OPTION_REAL: *(double *)field = 0; break;
     case ATTEND_OPTION_SIZE: *(size_t *)field = 0; break;
+    case ATTEND_OPTION_SWITCH:
     case ATTEND_OPTION_STRING:
     case ATTEND_OPTION_PATH: *(const char **)field = NULL; break;
     case ATTEND_OPTION_PATHS: ((at_paths *)field)->count = 0; break;
@@ -339,7 +352,7 @@ static attend_status parse_no(line *l, const char *word, size_t length)
         o = find(l->sets, l->n_sets, word + 3, length - 3, &fields);
     if (!o)
         return unknown(l, word, length);
-    if (o->type != ATTEND_OPTION_FLAG)
+    if (!at_option_is_flag(o))
         return at_error(l->err, ATTEND_OPTION,
                         "--no-%s: --%s takes a value and cannot be turned off", o->name, o->name);
     if (word[length])
@@ -358,7 +371,7 @@ static attend_status parse_long(line *l, const char *word)
     snprintf(where, sizeof where, "--%s", o->name);
     if (word[length] == '=')
         return at_option_assign(o, word + length + 1, fields, where, l->err);
-    if (o->type == ATTEND_OPTION_FLAG)
+    if (at_option_is_flag(o))
         return at_option_assign(o, "yes", fields, where, l->err);
     return take_value(l, o, fields, where);
 }
@@ -373,9 +386,9 @@ static attend_status parse_short(line *l, const char *letters)
         if (!o)
             return at_error(l->err, ATTEND_OPTION, "unknown option %s%s", where,
                             letters[1] ? "; a long name has two dashes" : "");
-        if (o->type != ATTEND_OPTION_FLAG && letters[1])
+        if (!at_option_is_flag(o) && letters[1])
             return at_option_assign(o, letters + 1, fields, where, l->err);
-        if (o->type != ATTEND_OPTION_FLAG)
+        if (!at_option_is_flag(o))
             return take_value(l, o, fields, where);
         attend_status status = at_option_assign(o, "yes", fields, where, l->err);
         if (status < 0)

@@ -20,6 +20,7 @@
 
 typedef enum {
     ATTEND_OPTION_FLAG,   /* bool: --name, --no-name, --name=yes */
+    ATTEND_OPTION_SWITCH, /* const char *: the same; "yes", "no", or as it was when not given */
     ATTEND_OPTION_INT,    /* int */
     ATTEND_OPTION_REAL,   /* double */
     ATTEND_OPTION_STRING, /* const char * */
@@ -70,6 +71,12 @@ typedef struct {
     .type = ATTEND_OPTION_PATH, .offset = OPTION_FIELD(S, field, const char *)
 #define OPTION_PATHS(S, field) \
     .type = ATTEND_OPTION_PATHS, .offset = OPTION_FIELD(S, field, at_paths)
+
+/* Does it stand alone on a command line? */
+static inline bool at_option_is_flag(const at_option *o)
+{
+    return o->type == ATTEND_OPTION_FLAG || o->type == ATTEND_OPTION_SWITCH;
+}
 
 /* a table and the struct it fills; a command line usually has two, its own and the common one */
 typedef struct {

@@ -6,9 +6,9 @@ enum { LEFT = 2, RIGHT = 28 }; /* the two columns of a list */
 
 void at_option_title(at_str *out, const at_option *o)
 {
-    bool on = o->type == ATTEND_OPTION_FLAG && o->value && strcmp(o->value, "yes") == 0;
+    bool on = at_option_is_flag(o) && o->value && strcmp(o->value, "yes") == 0;
     at_str_print(out, "--%s%s", on ? "[no-]" : "", o->name);
-    if (o->type != ATTEND_OPTION_FLAG)
+    if (!at_option_is_flag(o))
         at_str_print(out, " %s", o->meta ? o->meta : "VALUE");
 }
 
@@ -34,7 +34,7 @@ void at_option_explain(at_str *out, const at_option *o)
         at_option_range(out, o);
         open = ", ";
     }
-    if (o->value && o->type != ATTEND_OPTION_FLAG) {
+    if (o->value && !at_option_is_flag(o)) {
         at_str_print(out, "%sdefault %s", open, o->value);
         open = ", ";
     }

@@ -4,7 +4,7 @@
 
 #include "base/usage.h"
 
-static bool takes_value(const at_option *o) { return o->type != ATTEND_OPTION_FLAG; }
+static bool takes_value(const at_option *o) { return !at_option_is_flag(o); }
 
 static bool names_file(const at_option *o)
 {

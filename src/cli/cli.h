@@ -32,6 +32,7 @@ typedef struct {
     at_usage usage;
     size_t size; /* of the struct that usage.options fill */
     int min_operands, max_operands;
+    void (*prepare)(void); /* completes the options, before anything else; or NULL */
     attend_status (*run)(at_cli *cli, const void *fields, int operands, char **operand,
                          attend_error *err);
 } at_command;

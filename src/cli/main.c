@@ -262,6 +262,9 @@ int main(int argc, char **argv)
     at_cli cli = {0};
     attend_error err;
     attend_set_log(print_log, &cli);
+    for (size_t i = 0; i < sizeof commands / sizeof *commands; i++)
+        if (commands[i]->prepare)
+            commands[i]->prepare();
     if (argc < 2 || argv[1][0] == '-')
         return run_alone(&cli, argc < 2 ? NULL : argv[1]);
     const at_command *c = at_command_find(argv[1], &err);

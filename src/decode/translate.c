@@ -153,7 +153,14 @@ static void free_items(job *j)
     at_free(j->order);
 }
 
-static bool is_empty(const item *i) { return i->pieces.count == 0; }
+/* has it nothing but what surrounds every text? */
+static bool is_empty(const item *i)
+{
+    for (size_t k = 0; k < i->pieces.count; k++)
+        if (i->pieces.item[k].end > i->pieces.item[k].begin)
+            return false;
+    return true;
+}
 
 attend_status at_translate(at_continuation *c, const at_tokenizer *source,
                            const at_tokenizer *target, const at_translate_options *o, size_t lines,

@@ -1,0 +1,155 @@
+/* attend train: a translator from a file of sentence pairs. */
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+#include <time.h>
+
+#include "base/progress.h"
+#include "cli/cli.h"
+
+/* Settings are the library's: the table below is made from what it says of them. A value that was
+ * not given stays NULL, so that the preset decides. */
+enum { MOST = 96 };
+
+typedef struct {
+    const char *value[MOST];
+} train;
+
+static at_option options[MOST + 1];
+static char help[MOST][200];
+
+static void describe(int i, const attend_setting_info *info)
+{
+    bool shows = info->value && *info->value && !info->flag;
+    snprintf(help[i], sizeof help[i], "%s%s%s%s", info->help, shows ? " (" : "",
+             shows ? info->value : "", shows ? ")" : "");
+    options[i] = (at_option){.name = info->name,
+                             .type = info->flag   ? ATTEND_OPTION_SWITCH
+                                     : info->path ? ATTEND_OPTION_PATH
+                                                  : ATTEND_OPTION_STRING,
+                             .offset = offsetof(train, value) + (size_t)i * sizeof(const char *),
+                             .meta = info->meta ? info->meta : info->choices,
+                             .group = info->group,
+                             .help = help[i],
+                             .hidden = info->hidden != 0};
+}
+
+static void prepare(void)
+{
+    attend_setting_info info;
+    for (int i = 0; i < MOST && attend_train_setting(i, &info); i++)
+        describe(i, &info);
+}
+
+/* ---- what is seen on the way ---------------------------------------------------------------- */
+
+typedef struct {
+    at_cli *cli;
+    at_progress progress;
+    bool started;
+    double words, loss, since; /* since the last validation, or the start */
+    long batches;
+} watcher;
+
+static double now(void)
+{
+    struct timespec t;
+    clock_gettime(CLOCK_MONOTONIC, &t);
+    return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
+}
+
+static void show_step(watcher *w, const attend_train_event *e)
+{
+    double time = now();
+    if (!w->started) {
+        at_progress_start(&w->progress, (long)e->step, (long)e->steps, time);
+        w->since = time;
+        w->started = true;
+    }
+    w->words += e->words;
+    w->loss += e->loss * e->words;
+    w->batches++;
+    if (!w->cli->bar || !at_progress_due(&w->progress, (long)e->step, time))
+        return;
+    char text[80];
+    at_str line = {0};
+    snprintf(text, sizeof text, "epoch %.2f/%d  loss %.3f  %.0f words/s", e->epoch, e->epochs,
+             w->loss / w->words, time > w->since ? w->words / (time - w->since) : 0);
+    at_progress_line(&line, &w->progress, (long)e->step, time, text, w->cli->columns,
+                     w->cli->utf8);
+    at_cli_progress(w->cli, at_str_text(&line));
+    at_str_free(&line);
+}
+
+static void show_validation(watcher *w, const attend_train_event *e)
+{
+    double time = now();
+    at_cli_progress_end(w->cli);
+    fprintf(stderr, "epoch %.2f  step %lld  training loss %.3f  validation loss %.3f  "
+            "perplexity %.2f", e->epoch, e->step, w->words > 0 ? w->loss / w->words : NAN, e->loss,
+            exp(e->loss));
+    if (!isnan(e->bleu))
+        fprintf(stderr, "  BLEU %.2f", e->bleu);
+    fprintf(stderr, "  %.0f words/s%s\n", w->words / (time - w->since), e->best ? "  best" : "");
+    w->words = w->loss = 0;
+    w->batches = 0;
+    w->since = now();
+}
+
+static int watch(void *user, const attend_train_event *e)
+{
+    watcher *w = user;
+    if (w->cli->common.quiet)
+        return at_cli_signal();
+    switch (e->kind) {
+    case ATTEND_TRAIN_STEP: show_step(w, e); break;
+    case ATTEND_TRAIN_VALIDATED: show_validation(w, e); break;
+    case ATTEND_TRAIN_SAYS:
+        at_cli_progress_end(w->cli);
+        fprintf(stderr, "attend train: %s\n", e->text);
+        break;
+    case ATTEND_TRAIN_SAMPLE:
+        at_cli_progress_end(w->cli);
+        fprintf(stderr, "  %s\n  = %s\n  > %s\n", e->source, e->reference, e->text);
+        break;
+    }
+    return at_cli_signal();
+}
+
+static attend_status run(at_cli *cli, const void *fields, int operands, char **operand,
+                         attend_error *err)
+{
+    const train *t = fields;
+    attend_setting settings[MOST];
+    size_t count = 0;
+    watcher w = {.cli = cli};
+    (void)operands, (void)operand;
+    for (int i = 0; options[i].name; i++)
+        if (t->value[i])
+            settings[count++] = (attend_setting){options[i].name, t->value[i]};
+    at_cli_catch_signals();
+    attend_status status = attend_train(settings, count, watch, &w, err);
+    at_cli_progress_end(cli);
+    return status;
+}
+
+static const at_term examples[] = {
+    {"attend train --data fra-eng.zip --out model", "English to French, as Bahdanau et al. did"},
+    {"attend train --data fra-eng.zip --swap --out model", "And from French to English"},
+    {"attend train --src a.de --tgt a.en --preset luong --attention dot --out model",
+     "Two files, line by line; another attention"},
+    {"attend train --data pairs.tsv --hidden 512 --dropout 0.2 --epochs 20 --out model",
+     "Larger, longer"},
+    {"attend train --data pairs.tsv --out model --resume", "Go on after a stop"},
+    {0}};
+
+const at_command at_command_train = {
+    .usage = {.name = "train",
+              .summary = "Learn to translate from a file of sentence pairs",
+              .options = options,
+              .examples = examples},
+    .size = sizeof(train),
+    .max_operands = 0,
+    .prepare = prepare,
+    .run = run,
+};
