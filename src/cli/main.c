@@ -262,7 +262,7 @@ int main(int argc, char **argv)
     at_cli cli = {0};
     attend_error err;
     attend_set_log(print_log, &cli);
-    for (size_t i = 0; i < sizeof commands / sizeof *commands; i++)
+    for (int i = 0; commands[i]; i++)
         if (commands[i]->prepare)
             commands[i]->prepare();
     if (argc < 2 || argv[1][0] == '-')

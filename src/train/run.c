@@ -95,7 +95,7 @@ static attend_status validation_loss(at_run *r, double *loss, attend_error *err)
     at_translation task = {.model = &r->folder.model};
     at_batches *b;
     double sum = 0, words = 0;
-    attend_status status = at_batches_new(at_sentences_supply(&r->sentences[1]), &plan, &b, err);
+    attend_status status = at_batches_new(at_supply_encoded(&r->sentences[1]), &plan, &b, err);
     if (status < 0)
         return status;
     for (size_t i = 0, n = 1; i < n && status >= 0; i++) {

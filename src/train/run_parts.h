@@ -12,7 +12,7 @@ struct at_run {
     at_corpus *corpus, *valid;   /* valid: of its own file, or the same */
     unsigned char *part;         /* of each example of corpus */
     at_encoded *numbers[2];      /* to train on, to validate with */
-    at_sentences sentences[2];
+    at_encoded_supply sentences[2];
     at_batches *batches;
     at_arena memory; /* of one batch */
     at_trainer *trainer;

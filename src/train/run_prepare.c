@@ -160,9 +160,9 @@ static attend_status encode(at_run *r, int which, attend_error *err)
     if (c.cut + c.skipped > 0)
         at_run_say(r, "%zu sentences are longer than %d pieces: %s", c.cut + c.skipped, s->longest,
                    c.cut ? "cut" : "left out");
-    r->sentences[which] = (at_sentences){.data = r->numbers[which],
-                                         .pad_source = f->source->special[ATTEND_SPECIAL_PAD],
-                                         .pad_target = f->target->special[ATTEND_SPECIAL_PAD]};
+    r->sentences[which] = (at_encoded_supply){.data = r->numbers[which],
+                                              .pad_source = f->source->special[ATTEND_SPECIAL_PAD],
+                                              .pad_target = f->target->special[ATTEND_SPECIAL_PAD]};
     return ATTEND_OK;
 }
 
@@ -171,7 +171,7 @@ static attend_status make_batches(at_run *r, attend_error *err)
     const at_run_settings *s = &r->settings;
     at_plan_options plan = {
         .sentences = (size_t)s->batch, .tokens = (size_t)s->batch_tokens, .seed = s->seed};
-    return at_batches_new(at_sentences_supply(&r->sentences[0]), &plan, &r->batches, err);
+    return at_batches_new(at_supply_encoded(&r->sentences[0]), &plan, &r->batches, err);
 }
 
 /* ---- the model ------------------------------------------------------------------------------ */
