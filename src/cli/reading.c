@@ -4,6 +4,8 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/file.h"
+#include "base/log.h"
 #include "base/memory.h"
 #include "cli/matrix.h"
 
@@ -198,6 +200,17 @@ attend_status at_reading_write(at_str *out, const at_cli *cli, const attend_read
 
 enum { MOST_PANELS = 64, MOST_DIGITS = 12 };
 
+/* "sentence 1, head 0", of which what there is one of is left out */
+static void panel_title(char *text, size_t size, const size_t *shape, size_t i)
+{
+    size_t sentence = i / shape[1], head = i % shape[1];
+    if (shape[0] > 1 && shape[1] > 1)
+        snprintf(text, size, "sentence %zu, head %zu", sentence, head);
+    else
+        snprintf(text, size, shape[0] > 1 ? "sentence %zu" : "head %zu",
+                 shape[0] > 1 ? sentence : head);
+}
+
 /* one panel for each sentence and head, the heads of a sentence side by side */
 attend_status at_reading_draw(const char *path, const attend_reading *r, attend_error *err)
 {
@@ -209,11 +222,14 @@ attend_status at_reading_draw(const char *path, const attend_reading *r, attend_
     const char **queries[MOST_PANELS] = {NULL}, **keys[MOST_PANELS] = {NULL};
     char titles[MOST_PANELS][64];
     bool well = maps && panels;
+    if (count < s[0] * s[1])
+        at_log(ATTEND_LOG_WARNING, "%s shows the first %zu of %zu heat maps", at_show(path).text,
+               count, s[0] * s[1]);
     for (size_t i = 0; i < count && well; i++) {
         queries[i] = labels_of(r, "queries", i / s[1], s[2]);
         keys[i] = labels_of(r, "keys", i / s[1], s[3]);
         well = complete(queries[i], s[2]) && complete(keys[i], s[3]);
-        snprintf(titles[i], sizeof titles[i], "sentence %zu, head %zu", i / s[1], i % s[1]);
+        panel_title(titles[i], sizeof titles[i], s, i);
         maps[i] = (attend_heat_map){.title = count > 1 ? titles[i] : NULL,
                                     .rows = (int)s[2],
                                     .columns = (int)s[3],

@@ -54,3 +54,12 @@ says err "an operand is missing: attend fit DATA.csv"
 expect 74 sh -c 'attend help > /dev/full'
 says err "standard output: cannot write: No space left on device"
 expect 74 sh -c 'attend list >&-'
+
+# the project's own scripts say what they do, and do nothing then
+for script in script/demo script/test bench/race; do
+    expect 0 "$root/$script" --help
+    silent err
+    narrow out 80
+    says out "usage: $script"
+done
+expect 64 "$root/script/demo" --fast
