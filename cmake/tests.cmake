@@ -7,6 +7,11 @@ function(attend_test name label)
                        ENVIRONMENT "${test_environment}")
 endfunction()
 
+if(ATTEND_SANITIZE MATCHES address)
+  set(known ${PROJECT_SOURCE_DIR}/tests/leaks.lsan)
+  set(test_environment "LSAN_OPTIONS=suppressions=${known}:print_suppressions=0")
+endif()
+
 # Archer tells the thread sanitizer what LLVM's OpenMP runtime synchronises; without it every
 # parallel loop is an alarm.
 if(ATTEND_SANITIZE MATCHES thread)

@@ -310,7 +310,8 @@ ATTEND_API attend_status attend_pooling_left_out(const attend_pooling *pooling,
                                                  attend_pooling_kind kind, double *y,
                                                  attend_error *err);
 
-/* The mean square of what that misses; and the same for the kernel with another width. */
+/* The mean square of what that misses; and the same for the kernel with another width, where of
+ * more than a thousand points only a sample is predicted. */
 ATTEND_API attend_status attend_pooling_error(const attend_pooling *pooling,
                                               attend_pooling_kind kind, double *error,
                                               attend_error *err);

@@ -145,8 +145,7 @@ attend_status attend_pooling_error_at(const attend_pooling *p, double width, dou
 {
     if (!(width > 0) || !isfinite(width))
         return at_error(err, ATTEND_OPTION, "a kernel's width is positive, not %g", width);
-    at_pooling_way way = {p->kernel.kernel, width};
-    return at_pooling_error(p->model, way, (size_t)p->model->rows, NULL, error, err);
+    return at_pooling_error_at(p->model, p->kernel.kernel, width, error, err);
 }
 
 /* ---- the file --------------------------------------------------------------------------- */

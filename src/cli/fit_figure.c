@@ -23,7 +23,7 @@ typedef struct {
     attend_chart chart;
     int keys, queries;
     double *weights[3];
-    char title[3][120];
+    char title[3][120], order[100];
     attend_heat_map map[3];
     double width[WIDTHS], error[WIDTHS], at[2], used[2], level[2][2];
     char chosen[32];
@@ -115,16 +115,17 @@ static attend_status make_weights(parts *p, int kind, attend_error *err)
     snprintf(p->title[kind], sizeof p->title[kind], "(%c) weights: %.100s", "abc"[kind],
              at_str_text(&about));
     at_str_free(&about);
+    snprintf(p->order, sizeof p->order, "points, in the order of %s",
+             one ? p->fit->points->x_name[0] : p->fit->points->y_name);
     attend_heat_map *map = &p->map[kind];
-    *map = (attend_heat_map){
-        .title = p->title[kind],
-        .rows = p->queries,
-        .columns = p->keys,
-        .weights = p->weights[kind],
-        .column_range = {1, (double)n},
-        .row_range = {1, (double)n},
-        .row_title = one ? p->fit->points->x_name[0] : "points, in the order of y",
-        .column_title = one ? "points, in the order of x" : "points, in the order of y"};
+    *map = (attend_heat_map){.title = p->title[kind],
+                             .rows = p->queries,
+                             .columns = p->keys,
+                             .weights = p->weights[kind],
+                             .column_range = {1, (double)n},
+                             .row_range = {1, (double)n},
+                             .row_title = one ? p->fit->points->x_name[0] : p->order,
+                             .column_title = p->order};
     if (one)
         at_fit_range(pooling, map->row_range);
     return at_fit_weights(p->fit, (attend_pooling_kind)kind, p->queries, p->keys, p->weights[kind],
@@ -180,6 +181,8 @@ static attend_status make_widths(parts *p, attend_error *err)
                                      .y = p->error,
                                      .style = ATTEND_SERIES_DASHED,
                                      .color = colors[1]};
+    if (p->fit->kinds == 3)
+        p->errors[n++] = level(p, ATTEND_POOLING_LEARNED, 1);
     snprintf(p->chosen, sizeof p->chosen, "h = %.3g", p->used[0]);
     p->errors[n++] = (attend_series){.name = p->chosen,
                                      .style = ATTEND_SERIES_POINTS,
@@ -187,8 +190,6 @@ static attend_status make_widths(parts *p, attend_error *err)
                                      .x = &p->used[0],
                                      .y = &p->used[1],
                                      .color = colors[1]};
-    if (p->fit->kinds == 3)
-        p->errors[n++] = level(p, ATTEND_POOLING_LEARNED, 1);
     p->widths = (attend_chart){.title = p->fit->kinds == 3 ? "(d) leave-one-out error"
                                                            : "(c) leave-one-out error",
                                .x_title = "width h",

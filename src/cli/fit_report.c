@@ -112,19 +112,20 @@ static attend_status write_weights(at_str *out, const at_cli *cli, const at_fitt
     bool one = attend_pooling_columns(f->pooling) == 1;
     int columns = n < COLUMNS ? (int)n : COLUMNS, rows = one ? ROWS : n < ROWS ? (int)n : ROWS;
     double weights[ROWS * COLUMNS];
-    char title[120], *text;
+    char title[120], order[100], *text;
     attend_heat_map map = {.rows = rows,
                            .columns = columns,
                            .weights = weights,
                            .title = title,
-                           .column_title = one ? "points, in the order of x"
-                                               : "points, in the order of y",
+                           .column_title = order,
                            .column_range = {1, (double)n},
                            .row_range = {1, (double)n}};
     if (one)
         at_fit_range(f->pooling, map.row_range);
-    snprintf(title, sizeof title, "attention of %s on the points",
-             one ? "each x" : "points, in the order of y,");
+    const char *by = one ? f->points->x_name[0] : f->points->y_name;
+    snprintf(title, sizeof title, "attention of %s %s", one ? "every" : "points, in the order of",
+             by);
+    snprintf(order, sizeof order, "on points, in the order of %s", by);
     attend_status status = at_fit_weights(f, at_fit_best(f), rows, columns, weights, err);
     if (status >= 0)
         status = attend_heat_map_text(

@@ -32,7 +32,7 @@ static lab path(double t)
 {
     double hue = (215 + 62 * t) * 3.14159265358979 / 180;
     double chroma = 0.12 * sin(3.14159265358979 * 0.82 * t);
-    return (lab){0.995 - 0.71 * t, chroma * cos(hue), chroma * sin(hue)};
+    return (lab){1 - 0.715 * t, chroma * cos(hue), chroma * sin(hue)};
 }
 
 enum { SHADES = 256, STEPS = 1024 };

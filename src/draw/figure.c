@@ -1,5 +1,5 @@
-/* The page. Panels stand in a grid; in each of its columns the areas inside the axes start at one x
- * and are followed by the widest margin, likewise in its rows, so that axes line up. */
+/* The page. Panels stand in a grid; in each of its columns the areas inside the axes start at one
+ * x, and in each of its rows at one y, so that axes line up. */
 #include "draw/figure.h"
 
 #include <math.h>
@@ -15,7 +15,7 @@ enum { MARGIN = 8, SPACE = 14, MOST_PANELS = 1024, LARGEST_SIDE = 30000 };
 
 /* a column of the grid, or a row of it */
 typedef struct {
-    double before, size, after, start; /* margins, the area, where the area starts */
+    double before, rest, start; /* the margin, the area and what follows, where the area starts */
 } track;
 
 typedef struct {
@@ -75,11 +75,10 @@ static attend_status check(const attend_figure *f, attend_error *err)
     return status;
 }
 
-static void fit(track *t, double before, double size, double after)
+static void fit(track *t, double before, double rest)
 {
     t->before = fmax(t->before, before);
-    t->size = fmax(t->size, size);
-    t->after = fmax(t->after, after);
+    t->rest = fmax(t->rest, rest);
 }
 
 /* tracks one after the other from `at` on; the end of the last */
@@ -87,7 +86,7 @@ static double line_up(track *tracks, int count, double at)
 {
     for (int i = 0; i < count; i++) {
         tracks[i].start = at + (i ? SPACE : 0) + tracks[i].before;
-        at = tracks[i].start + tracks[i].size + tracks[i].after;
+        at = tracks[i].start + tracks[i].rest;
     }
     return at;
 }
@@ -98,8 +97,8 @@ static void lay_out(page *g, at_pen *pen)
         const attend_panel *p = &g->figure->panels[i];
         at_box *b = &g->box[i];
         *b = p->heat_map ? at_heat_map_measure(pen, p) : at_chart_measure(pen, p);
-        fit(&g->column[i % g->across], b->left, b->width, b->right);
-        fit(&g->row[i / g->across], b->top, b->height, b->bottom);
+        fit(&g->column[i % g->across], b->left, b->width + b->right);
+        fit(&g->row[i / g->across], b->top, b->height + b->bottom);
     }
     for (int i = 0; i < g->figure->count; i++) /* titles line up too */
         g->box[i].top = g->row[i / g->across].before;

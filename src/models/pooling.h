@@ -77,8 +77,11 @@ attend_status at_pooling_left_out(const at_pooling *p, at_pooling_way way, size_
 attend_status at_pooling_error(const at_pooling *p, at_pooling_way way, size_t n,
                                const uint32_t *which, double *error, attend_error *err);
 
-/* The width of a kernel with the least leave-one-out error; of very many points, a sample is
- * predicted. The same data give the same width. */
+/* The same of a kernel of some width; of very many points, a sample is predicted. */
+attend_status at_pooling_error_at(const at_pooling *p, const at_kernel *kernel, double width,
+                                  double *error, attend_error *err);
+
+/* The width of a kernel for which that is least. The same data give the same width. */
 attend_status at_pooling_best_width(const at_pooling *p, const at_kernel *kernel, double *width,
                                     attend_error *err);
 

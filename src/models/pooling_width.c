@@ -5,13 +5,13 @@
 #include "base/memory.h"
 #include "models/pooling.h"
 
-enum { GRID = 97, AGAIN = 17, SAMPLE = 1 << 21, FEWEST = 256 };
+enum { GRID = 97, START_GRID = 33, AGAIN = 17, SAMPLE = 1 << 20, FEWEST = 512 };
 
 typedef struct {
     const at_pooling *pooling;
     const at_kernel *kernel; /* NULL: w, with 1/width for all columns, inside */
-    size_t count;            /* the points that are predicted */
-    uint32_t *which;
+    size_t count;            /* the points that are predicted: all, or a sample */
+    uint32_t *which;         /* NULL: all */
     double best, error;
 } search;
 
@@ -56,17 +56,27 @@ static attend_status try_widths(search *s, int n, double from, double to, attend
     return status;
 }
 
-static attend_status run(search *s, double least, double most, attend_error *err)
+static attend_status choose_sample(search *s, attend_error *err)
 {
     size_t N = (size_t)s->pooling->rows;
-    double step = pow(most / least, 1.0 / (GRID - 1));
     s->count = SAMPLE / N < FEWEST ? FEWEST : SAMPLE / N;
-    s->count = s->count < N ? s->count : N;
+    if (s->count >= N) {
+        s->count = N;
+        return ATTEND_OK;
+    }
     s->which = at_alloc(N * sizeof *s->which);
     if (!s->which)
         return at_error_memory(err);
     at_random_permutation((at_random){.use = at_random_name("width")}, (uint32_t)N, s->which);
-    attend_status status = try_widths(s, GRID, least, most, err);
+    return ATTEND_OK;
+}
+
+static attend_status run(search *s, int grid, double least, double most, attend_error *err)
+{
+    double step = pow(most / least, 1.0 / (grid - 1));
+    attend_status status = choose_sample(s, err);
+    if (status >= 0)
+        status = try_widths(s, grid, least, most, err);
     double middle = s->best;
     if (status >= 0)
         status = try_widths(s, AGAIN, middle / step, middle * step, err);
@@ -80,7 +90,7 @@ attend_status at_pooling_best_width(const at_pooling *p, const at_kernel *kernel
     double least, most;
     search s = {.pooling = p, .kernel = kernel};
     at_pooling_widths(p, &least, &most);
-    attend_status status = run(&s, least, most, err);
+    attend_status status = run(&s, GRID, least, most, err);
     *width = s.best;
     return status;
 }
@@ -89,8 +99,20 @@ attend_status at_pooling_start(at_pooling *p, attend_error *err)
 {
     search s = {.pooling = p};
     double far = pow(p->rows, 1.0 / (4 + p->columns)); /* a spread, in the units inside */
-    attend_status status = run(&s, far / fmin(1000, 4 * (double)p->rows), 4 * far, err);
+    attend_status status = run(&s, START_GRID, far / fmin(1000, 4 * (double)p->rows), 4 * far, err);
     if (status >= 0)
         set_inside(p, 1 / s.best);
+    return status;
+}
+
+attend_status at_pooling_error_at(const at_pooling *p, const at_kernel *kernel, double width,
+                                  double *error, attend_error *err)
+{
+    search s = {.pooling = p, .kernel = kernel};
+    attend_status status = choose_sample(&s, err);
+    if (status >= 0)
+        status = try_width(&s, width, err);
+    *error = s.error;
+    at_free(s.which);
     return status;
 }

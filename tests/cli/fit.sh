@@ -15,7 +15,7 @@ expect 0 attend fit points.csv --no-plot
 check "no chart" '! grep -q points$ out && [ $(wc -l < out) -eq 8 ]'
 expect 0 attend fit points.csv --no-plot --weights
 narrow out 80
-says out "attention of each x on the points"
+says out "attention of every x"
 check "a heat map" 'grep -q "██" out'
 LC_ALL=C attend fit points.csv > out
 check "ASCII where the terminal knows no more" '! LC_ALL=C grep -q "[^ -~]" out'

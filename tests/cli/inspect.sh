@@ -3,6 +3,7 @@ silent err
 narrow out 80
 for word in version compiler instructions threads libraries; do says out "$word"; done
 says out "libc.so"
+check "what draws is not loaded before it draws" '! grep -qE "cairo|pango|fontconfig" out'
 ATTEND_ISA=base attend inspect --build > out
 check "says the instruction set in use" 'grep -q "^instructions  *base$" out'
 attend inspect --build --threads 3 > out
