@@ -1,3 +1,5 @@
+/* Places are in groups that fill a line of the processor's cache. A place has the word's hash
+ * beside it, so that looking for a word reads the group and then the right entry, and no other. */
 #include "text/cache.h"
 
 #include <stdatomic.h>
@@ -5,40 +7,54 @@
 
 #include "base/memory.h"
 
-enum { PLACES = 1 << 16, TRIES = 4, LONGEST = 64, MOST = 64 };
+enum { GROUPS = 1 << 14, GROUP = 4, LONGEST = 64, MOST = 64 };
 
 typedef struct {
     int32_t id;
     uint8_t begin, end; /* in the word */
 } part;
 
+/* behind the parts stands the word itself */
 typedef struct {
-    uint64_t hash;
     uint32_t size, count;
-    char word[LONGEST];
     part part[];
 } entry;
 
+typedef struct {
+    _Atomic uint64_t hash;  /* 0: free */
+    _Atomic(entry *) entry; /* NULL: not yet there */
+} place;
+
 struct at_cache {
-    _Atomic(entry *) place[PLACES];
+    place place[GROUPS][GROUP];
 };
 
 at_cache *at_cache_new(void) { return at_alloc_zero(1, sizeof(at_cache)); }
 
 void at_cache_free(at_cache *c)
 {
-    for (size_t i = 0; c && i < PLACES; i++)
-        at_free(atomic_load_explicit(&c->place[i], memory_order_relaxed));
+    for (size_t i = 0; c && i < (size_t)GROUPS * GROUP; i++)
+        at_free(atomic_load_explicit(&c->place[0][i].entry, memory_order_relaxed));
     at_free(c);
 }
 
-static const entry *find(const at_cache *c, const char *word, size_t size, uint64_t hash)
+static uint64_t hash_of(const char *word, size_t size)
 {
-    for (size_t i = 0; i < TRIES; i++) {
-        const entry *e = atomic_load_explicit(&c->place[(hash + i) % PLACES], memory_order_acquire);
-        if (!e)
-            return NULL;
-        if (e->hash == hash && e->size == size && memcmp(e->word, word, size) == 0)
+    uint64_t hash = at_hash(word, size);
+    return hash ? hash : 1;
+}
+
+static const char *word_of(const entry *e) { return (const char *)(e->part + e->count); }
+
+static const entry *find(const at_cache *c, const char *word, size_t size)
+{
+    uint64_t hash = hash_of(word, size);
+    const place *group = c->place[hash % GROUPS];
+    for (size_t i = 0; i < GROUP; i++) {
+        if (atomic_load_explicit(&group[i].hash, memory_order_relaxed) != hash)
+            continue;
+        const entry *e = atomic_load_explicit(&group[i].entry, memory_order_acquire);
+        if (e && e->size == size && memcmp(word_of(e), word, size) == 0)
             return e;
     }
     return NULL;
@@ -46,7 +62,7 @@ static const entry *find(const at_cache *c, const char *word, size_t size, uint6
 
 bool at_cache_pieces(const at_cache *c, const char *word, size_t size, size_t at, at_pieces *out)
 {
-    const entry *e = size <= LONGEST ? find(c, word, size, at_hash(word, size)) : NULL;
+    const entry *e = size <= LONGEST ? find(c, word, size) : NULL;
     if (!e)
         return false;
     for (uint32_t i = 0; i < e->count; i++)
@@ -57,36 +73,34 @@ bool at_cache_pieces(const at_cache *c, const char *word, size_t size, size_t at
 static entry *make(const char *word, size_t size, size_t at, const at_pieces *out, size_t first)
 {
     size_t count = out->count - first;
-    entry *e = at_alloc(sizeof *e + count * sizeof *e->part);
+    entry *e = at_alloc(sizeof *e + count * sizeof *e->part + size);
     if (!e)
         return NULL;
-    e->hash = at_hash(word, size);
     e->size = (uint32_t)size;
     e->count = (uint32_t)count;
-    memcpy(e->word, word, size);
     for (size_t i = 0; i < count; i++) {
         const at_piece *p = &out->item[first + i];
         e->part[i] = (part){p->id, (uint8_t)(p->begin - at), (uint8_t)(p->end - at)};
     }
+    memcpy(e->part + count, word, size);
     return e;
 }
 
+/* Whoever writes the hash into a free place brings the entry; two may bring the same word. */
 void at_cache_keep(at_cache *c, const char *word, size_t size, size_t at, const at_pieces *out,
                    size_t first)
 {
     if (size > LONGEST || out->failed || out->count - first > MOST)
         return;
-    uint64_t hash = at_hash(word, size);
-    for (size_t i = 0; i < TRIES; i++) {
-        _Atomic(entry *) *place = &c->place[(hash + i) % PLACES];
-        entry *none = NULL;
-        if (atomic_load_explicit(place, memory_order_relaxed))
+    uint64_t hash = hash_of(word, size);
+    place *group = c->place[hash % GROUPS];
+    for (size_t i = 0; i < GROUP; i++) {
+        uint64_t none = 0;
+        if (!atomic_compare_exchange_strong_explicit(&group[i].hash, &none, hash,
+                                                     memory_order_relaxed, memory_order_relaxed))
             continue;
-        entry *e = make(word, size, at, out, first); /* without memory: not remembered */
-        if (e
-            && !atomic_compare_exchange_strong_explicit(place, &none, e, memory_order_release,
-                                                        memory_order_relaxed))
-            at_free(e);
+        entry *e = make(word, size, at, out, first); /* without memory: the place stays empty */
+        atomic_store_explicit(&group[i].entry, e, memory_order_release);
         return;
     }
 }

@@ -103,6 +103,9 @@ static attend_status open_file(const char *path, at_tokenizer **out, attend_erro
         return kind->load(path, out, err);
     if (ends_with(path, ".json"))
         return open_json(path, out, err);
+    if (!at_file_exists(path))
+        return at_error(err, ATTEND_FILE, "%s: there is no such file or folder; check the path",
+                        at_show(path).text);
     return at_error(err, ATTEND_FILE,
                     "%s: is not named like a tokenizer's file; give a folder, tokenizer.json, "
                     "vocab.txt, vocab.json or a .model file",

@@ -91,9 +91,11 @@ typedef struct {
 } counter;
 
 /* Steps over one character; returns whether it is white space. */
-static bool step(counter *c)
+static inline bool step(counter *c)
 {
-    int blank = at_space_at(c->text + c->byte, c->size - c->byte);
+    unsigned char byte = (unsigned char)c->text[c->byte];
+    int blank = byte < 0x80 ? at_is_ascii_space(byte)
+                            : at_space_at(c->text + c->byte, c->size - c->byte);
     if (!blank && !c->inside)
         c->words++;
     c->inside = !blank;

@@ -38,12 +38,17 @@ static attend_status give(at_tokenizer **out, attend_error *err)
     return *out ? ATTEND_OK : at_error_memory(err);
 }
 
+/* There is nothing to learn, but a text that cannot be read is said. */
 static attend_status learn(at_lines lines, const at_learn_options *o, at_tokenizer **out,
                            attend_error *err)
 {
-    (void)lines;
+    const char *text;
+    size_t size;
+    int more;
     (void)o;
-    return give(out, err);
+    while ((more = lines.next(lines.user, &text, &size, err)) > 0)
+        continue;
+    return more < 0 ? (attend_status)more : give(out, err);
 }
 
 static attend_status read(const json_t *root, const char *file, at_tokenizer **out,

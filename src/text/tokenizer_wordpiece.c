@@ -152,6 +152,7 @@ static attend_status read_config(at_wordpiece *w, const json_t *config, attend_e
     w->options.lower = at_field_bool(&f, "do_lower_case", true);
     w->options.strip_accents = at_field_bool(&f, "strip_accents", w->options.lower);
     w->options.split_chinese = at_field_bool(&f, "tokenize_chinese_chars", true);
+    w->options.special_never = at_field_bool(&f, "split_special_tokens", false);
     const json_t *whole = at_field_array(&f, "never_split");
     const json_t *more = at_field_array(&f, "additional_special_tokens");
     at_tokenizer_specials_from(&w->base, config);
@@ -234,7 +235,8 @@ static attend_status save(const at_tokenizer *t, const char *folder, attend_erro
     if (status < 0)
         return status;
     at_json_start();
-    json_t *more = json_pack("{s:b, s:b, s:b, s:o}", "do_lower_case", (int)w->options.lower,
+    json_t *more = json_pack("{s:b, s:b, s:b, s:b, s:o}", "split_special_tokens",
+                             (int)w->options.special_never, "do_lower_case", (int)w->options.lower,
                              "strip_accents", (int)w->options.strip_accents,
                              "tokenize_chinese_chars", (int)w->options.split_chinese, "never_split",
                              list_of(w->never_split));

@@ -117,13 +117,15 @@ static attend_status encode(const at_tokenizer *t, const char *text, size_t size
                             attend_error *err)
 {
     sink to = {.w = (const at_words *)t, .out = out};
+    at_words_cutter c;
     size_t next;
     (void)err;
+    at_words_start(&c, to.w, add_word, &to);
     for (size_t begin = 0; begin < size && !out->failed; begin = next) {
         size_t end = at_words_chunk(text, begin, size, &next), first = out->count, invalid = 0;
         if (end == begin || at_cache_pieces(to.w->cache, text + begin, end - begin, begin, out))
             continue;
-        if (!at_words_cut(to.w, text, begin, end, add_word, &to, &invalid))
+        if (!at_words_cut(&c, text, begin, end, &invalid))
             out->failed = true;
         out->invalid += invalid;
         if (!invalid)
@@ -131,6 +133,7 @@ static attend_status encode(const at_tokenizer *t, const char *text, size_t size
     }
     out->failed |= to.text.failed;
     at_str_free(&to.text);
+    at_words_end(&c);
     return ATTEND_OK;
 }
 
@@ -172,12 +175,14 @@ static void spell(const at_tokenizer *t, const char *text, size_t size, const at
 {
     speller s = {.t = t, .pieces = p, .out = out, .end = end};
     size_t next, invalid = 0;
+    at_words_cutter c;
+    at_words_start(&c, (const at_words *)t, spell_word, &s);
     for (size_t begin = 0; begin < size && !out->failed; begin = next) {
         size_t stop = at_words_chunk(text, begin, size, &next);
-        if (stop > begin
-            && !at_words_cut((const at_words *)t, text, begin, stop, spell_word, &s, &invalid))
+        if (stop > begin && !at_words_cut(&c, text, begin, stop, &invalid))
             out->failed = true;
     }
+    at_words_end(&c);
     spell_frame(&s);
     for (; s.at < p->count; s.at++) /* pieces of another text, or no memory */
         end[s.at] = out->length;

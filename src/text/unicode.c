@@ -15,7 +15,7 @@ static utf8proc_category_t category(uint32_t code)
 bool at_is_space(uint32_t c)
 {
     if (c < 0x80)
-        return c == ' ' || (c >= '\t' && c <= '\r');
+        return at_is_ascii_space((unsigned char)c);
     return c == 0x85 || c == 0xA0 || c == 0x1680 || (c >= 0x2000 && c <= 0x200A) || c == 0x2028
            || c == 0x2029 || c == 0x202F || c == 0x205F || c == 0x3000;
 }

@@ -10,6 +10,11 @@
 
 bool at_is_space(uint32_t code); /* Unicode's White_Space */
 
+static inline bool at_is_ascii_space(unsigned char byte)
+{
+    return byte == ' ' || (byte >= '\t' && byte <= '\r');
+}
+
 /* Is there white space at the start of size bytes? Returns its length in bytes, or 0. */
 int at_space_at(const char *text, size_t size);
 

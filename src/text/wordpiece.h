@@ -11,6 +11,7 @@ enum { ATTEND_WORDPIECE_PREFIX = 16, ATTEND_WORDPIECE_CHARS = 1000 };
 typedef struct {
     bool lower, strip_accents, split_chinese;
     bool special_alone; /* [MASK] is found as a word between white space alone, not in "[MASK]." */
+    bool special_never; /* it is text like any other */
     int most_chars;     /* a longer word is unknown as a whole */
     char prefix[ATTEND_WORDPIECE_PREFIX]; /* of pieces that continue a word: "##" */
 } at_wordpiece_options;

@@ -37,7 +37,8 @@ static bool keeps_whole(const cutter *c)
 {
     const at_wordpiece *w = c->w;
     uint32_t first = c->raw.item[0].code;
-    bool special = w->options.special_alone && (first >= 0x80 || w->base.added.first[first]);
+    bool special = w->options.special_alone && !w->options.special_never
+                   && (first >= 0x80 || w->base.added.first[first]);
     at_str text = {0};
     if (!w->never_split && !special)
         return false;
@@ -267,7 +268,7 @@ attend_status at_wordpiece_encode(const at_tokenizer *t, const char *text, size_
     size_t from = 0, at, length;
     int32_t id;
     (void)err;
-    while (!to.w->options.special_alone
+    while (!to.w->options.special_alone && !to.w->options.special_never
            && (at = at_added_next(&t->added, text, size, from, &length, &id)) < size) {
         encode_plain(&to, text, from, at);
         at_pieces_add(out, id, at, at + length);

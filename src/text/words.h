@@ -28,10 +28,24 @@ typedef struct {
 
 typedef void at_words_sink(void *user, const at_word *word);
 
-/* Gives the words of text[begin,end), in which there is no white space. Returns false without
- * memory. */
-bool at_words_cut(const at_words *w, const char *text, size_t begin, size_t end,
-                  at_words_sink *sink, void *user, size_t *invalid);
+/* What cuts words, and the memory it uses again and again. */
+typedef struct {
+    const at_words *w;
+    at_words_sink *sink;
+    void *user;
+    at_letters letters;
+    at_word last; /* waits for its right neighbour */
+    bool waiting;
+    at_str text[2]; /* of the last word and the one before it, in turns */
+    int turn;
+} at_words_cutter;
+
+void at_words_start(at_words_cutter *c, const at_words *w, at_words_sink *sink, void *user);
+void at_words_end(at_words_cutter *c);
+
+/* Gives the words of text[begin,end), in which there is no white space, to the sink. Adds to
+ * invalid. Returns false without memory. */
+bool at_words_cut(at_words_cutter *c, const char *text, size_t begin, size_t end, size_t *invalid);
 
 /* The end of what starts at `begin` and has no white space; *next is where more begins. */
 size_t at_words_chunk(const char *text, size_t begin, size_t size, size_t *next);

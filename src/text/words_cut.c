@@ -19,16 +19,7 @@
 
 typedef enum { WORD, MARK, ALONE, BOUND } sort; /* BOUND: belongs to what is before it */
 
-typedef struct {
-    const at_words *w;
-    at_letters letters;
-    at_words_sink *sink;
-    void *user;
-    at_word last; /* waits for its right neighbour */
-    bool waiting;
-    at_str text[2]; /* of the last word and the one before it, in turns */
-    int turn;
-} cutter;
+typedef at_words_cutter cutter;
 
 /* ---- characters ------------------------------------------------------------------------- */
 
@@ -274,37 +265,48 @@ static void cut_plain(cutter *c)
         word(c, begin, n);
 }
 
-bool at_words_cut(const at_words *w, const char *text, size_t begin, size_t end,
-                  at_words_sink *sink, void *user, size_t *invalid)
+void at_words_start(cutter *c, const at_words *w, at_words_sink *sink, void *user)
 {
-    cutter c;
-    c.w = w;
-    c.sink = sink;
-    c.user = user;
-    c.waiting = false;
-    c.turn = 0;
-    c.text[0] = c.text[1] = (at_str){0};
-    at_letters_start(&c.letters);
-    *invalid += at_letters_read(&c.letters, text, begin, end);
-    bool well = !c.letters.failed;
-    if (well && w->punctuation)
-        cut_marks(&c);
-    else if (well)
-        cut_plain(&c);
-    give(&c);
-    well = well && !c.text[0].failed && !c.text[1].failed;
-    at_letters_free(&c.letters);
-    at_str_free(&c.text[0]);
-    at_str_free(&c.text[1]);
-    return well;
+    c->w = w;
+    c->sink = sink;
+    c->user = user;
+    c->waiting = false;
+    c->turn = 0;
+    c->text[0] = c->text[1] = (at_str){0};
+    at_letters_start(&c->letters);
+}
+
+void at_words_end(cutter *c)
+{
+    at_letters_free(&c->letters);
+    at_str_free(&c->text[0]);
+    at_str_free(&c->text[1]);
+}
+
+bool at_words_cut(cutter *c, const char *text, size_t begin, size_t end, size_t *invalid)
+{
+    c->letters.count = 0;
+    *invalid += at_letters_read(&c->letters, text, begin, end);
+    if (c->letters.failed)
+        return false;
+    if (c->w->punctuation)
+        cut_marks(c);
+    else
+        cut_plain(c);
+    give(c);
+    return !c->text[0].failed && !c->text[1].failed;
 }
 
 size_t at_words_chunk(const char *text, size_t begin, size_t size, size_t *next)
 {
     size_t i = begin;
     int blank = 0;
-    while (i < size && !(blank = at_space_at(text + i, size - i)))
-        i++;
+    for (; i < size && !blank; i += !blank) {
+        unsigned char byte = (unsigned char)text[i];
+        blank = byte < 0x80   ? at_is_ascii_space(byte)
+                : byte < 0xC0 ? 0
+                              : at_space_at(text + i, size - i);
+    }
     *next = i + (size_t)blank;
     return i;
 }

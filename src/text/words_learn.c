@@ -58,16 +58,19 @@ static bool only_blanks(const char *text, size_t size)
 static bool each_word(learner *l, const char *text, size_t size, at_words_sink *sink)
 {
     size_t invalid = 0, next;
+    bool well = true;
+    at_words_cutter c;
+    at_words_start(&c, l->w, sink, l);
     l->in_line = 0;
-    for (size_t begin = 0; begin < size && !l->failed; begin = next) {
+    for (size_t begin = 0; begin < size && well; begin = next) {
         size_t end = at_words_chunk(text, begin, size, &next);
         if (end == begin)
             continue;
         l->more = sink == see_word && !only_blanks(text + next, size - next);
-        if (!at_words_cut(l->w, text, begin, end, sink, l, &invalid))
-            return false;
+        well = at_words_cut(&c, text, begin, end, &invalid) && !l->failed;
     }
-    return !l->failed;
+    at_words_end(&c);
+    return well;
 }
 
 /* the sample's lines, twice: to learn the spacing and to count the words */

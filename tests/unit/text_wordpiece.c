@@ -140,6 +140,17 @@ static void or_as_words_alone(void **state)
     at_free(path);
 }
 
+static void or_never(void **state)
+{
+    (void)state;
+    write_file("vocab.txt", vocabulary);
+    write_file("tokenizer_config.json", "{\"split_special_tokens\": true}");
+    at_tokenizer *t = open_it();
+    check(t, "the [MASK] run", "the [ mask ] run");
+    at_tokenizer_free(t);
+    remove_file("tokenizer_config.json");
+}
+
 static void the_configuration_beside_it_counts(void **state)
 {
     (void)state;
@@ -351,6 +362,7 @@ int main(void)
         cmocka_unit_test(long_words_are_unknown),
         cmocka_unit_test(special_pieces_are_found_anywhere_in_the_text),
         cmocka_unit_test(or_as_words_alone),
+        cmocka_unit_test(or_never),
         cmocka_unit_test(the_configuration_beside_it_counts),
         cmocka_unit_test(capitals_tell_a_cased_vocabulary),
         cmocka_unit_test(offsets_are_those_of_the_text_as_it_is),
