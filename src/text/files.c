@@ -112,7 +112,8 @@ static attend_status open_file(const char *path, at_tokenizer **out, attend_erro
                     at_show(path).text);
 }
 
-/* The first file of the folder that a kind is known by; NULL where there is none. To be freed. */
+/* The first file of the folder that a kind is known by, to be freed; NULL without memory, and where
+ * there is none: *kind is NULL then too. */
 static char *find_in_folder(const char *folder, const at_tokenizer_kind **kind)
 {
     for (int i = 0; i < at_tokenizer_kind_count; i++) {
@@ -124,6 +125,7 @@ static char *find_in_folder(const char *folder, const at_tokenizer_kind **kind)
             at_free(path);
         }
     }
+    *kind = NULL;
     return NULL;
 }
 
@@ -149,7 +151,7 @@ static attend_status open_folder(const char *folder, at_tokenizer **out, attend_
     const at_tokenizer_kind *kind;
     char *json = at_file_join(folder, "tokenizer.json"), *path = find_in_folder(folder, &kind);
     attend_status status;
-    if (!json)
+    if (!json || (kind && !path))
         status = at_error_memory(err);
     else if (path && kind->load)
         status = kind->load(path, out, err);

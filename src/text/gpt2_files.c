@@ -148,6 +148,11 @@ attend_status at_gpt2_read_merges(at_gpt2 *g, const json_t *list, const char *fi
 void at_gpt2_configure(at_gpt2 *g, const json_t *config)
 {
     const json_t *prefix = json_object_get(config, "add_prefix_space");
+    const char *class = json_string_value(json_object_get(config, "tokenizer_class"));
+    if (class && strncmp(class, "GPT2", 4) != 0 && strncmp(class, "PreTrained", 10) != 0)
+        at_log(ATTEND_LOG_WARNING,
+               "tokenizer_class %s is not GPT2Tokenizer; texts are cut as GPT-2 does",
+               at_show(class).text);
     at_tokenizer_specials_from(&g->base, config);
     if (json_is_boolean(prefix))
         g->prefix_space = json_is_true(prefix);

@@ -5,6 +5,7 @@
 
 #include "base/file.h"
 #include "base/json.h"
+#include "base/log.h"
 #include "base/memory.h"
 #include "base/utf8.h"
 #include "text/sentencepiece.h"
@@ -121,15 +122,19 @@ static attend_status configure(at_tokenizer *t, const json_t *config, const char
     at_tokenizer_specials_from(t, config);
     at_fields f = at_fields_of(config, path, err);
     const char *name = at_field_string(&f, "tokenizer_class", "");
-    bool albert = starts_with(name, "Albert");
+    bool albert = starts_with(name, "Albert"), xlnet = starts_with(name, "XLNet");
+    if (*name && !albert && !xlnet && !starts_with(name, "T5"))
+        at_log(ATTEND_LOG_WARNING,
+               "tokenizer_class %s: what it does to a model's pieces and ids is not followed",
+               at_show(name).text);
     at_spiece_cleaning cleaning = {at_field_bool(&f, "remove_space", true),
                                    at_field_bool(&f, "keep_accents", false),
                                    at_field_bool(&f, "do_lower_case", albert)};
     if (f.status >= 0)
         at_sentencepiece_follow(t,
-                                albert                       ? ATTEND_SPIECE_ALBERT
-                                : starts_with(name, "XLNet") ? ATTEND_SPIECE_XLNET
-                                                             : ATTEND_SPIECE_PLAIN,
+                                albert  ? ATTEND_SPIECE_ALBERT
+                                : xlnet ? ATTEND_SPIECE_XLNET
+                                        : ATTEND_SPIECE_PLAIN,
                                 cleaning);
     return f.status;
 }

@@ -425,7 +425,6 @@ static void memory_may_run_out_at_any_time(void **state)
     long live = at_alloc_live();
     snprintf(path, sizeof path, "%s/memory", folder);
     assert_int_equal(at_tokenizer_save(unigram, path, NULL), ATTEND_OK);
-    strcat(path, "/spiece.model");
     attend_status status = ATTEND_MEMORY;
     for (long n = 0; status < 0; n++) {
         at_alloc_fail_after(n);
