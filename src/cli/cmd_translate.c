@@ -259,8 +259,10 @@ static attend_status run(at_cli *cli, const void *fields, int operands, char **o
     inside.batch = o->batch;
     inside.attention = o->alignment || o->show || o->attention_out;
     attend_status status = check(o, err);
+    cli->input = operand[0];
     if (status >= 0)
         status = attend_translator_open(operand[0], &t, err);
+    cli->input = status < 0 ? cli->input : NULL;
     while (status >= 0 && !ended) {
         size_t count;
         status = read_block(&text, &count, &ended, err);

@@ -100,6 +100,10 @@ static attend_status split(at_run *r, attend_error *err)
     if (!r->part)
         return at_error_memory(err);
     status = at_split(r->corpus, valid, test, r->part, sizes, err);
+    if (status >= 0 && !r->valid && sizes[ATTEND_PART_VALID] == 0)
+        status = at_error(err, ATTEND_OPTION,
+                          "--valid %s of %zu pairs is none; give more of them, or a file", s->valid,
+                          n);
     if (status >= 0)
         at_run_say(r, "%zu pairs to learn from, %zu to validate with, %zu left out", sizes[0],
                    r->valid ? at_corpus_size(r->valid) : sizes[1], sizes[2]);
@@ -247,7 +251,10 @@ attend_status at_run_go_on(at_run *r, attend_error *err)
 
 attend_status at_run_prepare(at_run *r, const at_translator *settings, attend_error *err)
 {
+    at_seq2seq any; /* senseless settings are refused before data is read */
     attend_status status = check_folder(r, err);
+    if (status >= 0)
+        status = at_translator_model(settings, 1000, 1000, &any, err);
     if (status >= 0)
         status = read_corpora(r, err);
     if (status >= 0)

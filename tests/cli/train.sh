@@ -1,0 +1,83 @@
+# Training and translating: a run that is killed and goes on, folders that are taken, and lines that
+# come out alike in every batch.
+
+pairs() # sentences of a small language and their mirror in another, the same everywhere
+{
+    awk 'BEGIN { n = split("cat dog house tree", a); split("chat chien maison arbre", b)
+            m = split("sees likes wants", v); split("voit aime veut", w)
+            for (i = 1; i <= n; i++) for (j = 1; j <= m; j++) for (k = 1; k <= n; k++)
+                printf "the %s %s the %s\tle %s %s le %s\n", a[i], v[j], a[k], b[i], w[j], b[k] }'
+}
+pairs > pairs.tsv
+settings=(--data pairs.tsv --valid 5 --hidden 16 --embedding 8 --batch 8 --steps 40 --min-count 1
+          --checkpoint-every 7 --threads 2 --seed 3)
+
+expect 0 attend train "${settings[@]}" --out whole
+says err "pairs to learn from"
+says err "BLEU"
+check "nothing on stdout" "[ ! -s out ]"
+check "a best model" "[ -s whole/model.safetensors ] && [ -s whole/config.json ]"
+says whole/training/metrics.jsonl '"perplexity"'
+
+# killed at once and again, and gone on each time: the same weights
+expect 74 attend train "${settings[@]}" --out whole
+says err "--resume"
+attend train "${settings[@]}" --out parts > out 2> err &
+run=$!
+for _ in $(seq 100); do
+    [ ! -s parts/training/last.safetensors ] || break
+    sleep 0.05
+done
+expect 74 attend train "${settings[@]}" --out parts --resume
+says err "another run is training here"
+kill -KILL $run 2> /dev/null
+wait $run 2> /dev/null
+expect 0 attend train "${settings[@]}" --out parts --resume
+check "the same weights" "cmp -s whole/training/last.safetensors parts/training/last.safetensors &&
+    cmp -s whole/model.safetensors parts/model.safetensors"
+
+# stopped by a signal: a checkpoint is there
+attend train "${settings[@]}" --steps 100000 --epochs 100000 --out long > out 2> err &
+run=$!
+for _ in $(seq 100); do
+    [ ! -s long/training/last.safetensors ] || break
+    sleep 0.05
+done
+kill -TERM $run
+wait $run
+check "a stopped run says how to go on" "grep -q -- '--resume goes on' err"
+
+# bad input
+expect 2 attend train --data pairs.tsv
+says err "--out"
+expect 2 attend train --out new
+says err "--data FILE"
+expect 74 attend train --data none.tsv --out new
+expect 2 attend train --data pairs.tsv --out new --attention addditive
+says err "additive"
+check "refused before the data is read" "! grep -q 'pairs to learn' err"
+expect 2 attend train --data pairs.tsv --out new --valid 0
+says err "--valid"
+expect 2 attend train --data pairs.tsv --out new --preset bahdanu
+says err "bahdanau"
+
+# translating
+cut -f 1 pairs.tsv > in
+attend translate whole < in > all 2> err && good || bad "translate" err
+check "a line for each line" "[ \$(wc -l < all) -eq \$(wc -l < in) ]"
+for batch in 1 7; do
+    attend translate whole --batch $batch --threads 1 < in > one 2> err
+    check "batch $batch gives the same" "cmp -s all one"
+done
+printf 'the cat sees the dog\n\nthe dog\n' | attend translate whole > some 2> err
+check "an empty line stays empty" "[ -z \"\$(sed -n 2p some)\" ] && [ \$(wc -l < some) -eq 3 ]"
+echo 'the cat sees the dog' | attend translate whole --alignment --nbest 2 > out 2> err
+says out "0 ||| "
+says out "-0"
+echo 'the cat sees the dog' | attend translate whole --show > out 2> err
+says out "cat"
+narrow out 80
+echo 'the cat sees the dog' | attend translate whole --attention-out w.jsonl > out 2> err
+says w.jsonl '"weights": [['
+expect 2 attend translate whole --nbest 9 --beam 2
+expect 66 attend translate nowhere
