@@ -220,7 +220,10 @@ static attend_status show(at_cli *cli, const vocab *o, int count, attend_error *
     }
     at_str_add(&out, o->json && status >= 0 ? "]\n" : "");
     attend_tokenizer_free(t);
-    return status < 0 ? status : at_cli_write(&out, err);
+    if (status >= 0)
+        return at_cli_write(&out, err);
+    at_str_free(&out);
+    return status;
 }
 
 /* ---- coverage --------------------------------------------------------------------------- */

@@ -33,8 +33,9 @@ at_cache *at_cache_new(void) { return at_alloc_zero(1, sizeof(at_cache)); }
 
 void at_cache_free(at_cache *c)
 {
-    for (size_t i = 0; c && i < (size_t)GROUPS * GROUP; i++)
-        at_free(atomic_load_explicit(&c->place[0][i].entry, memory_order_relaxed));
+    for (size_t i = 0; c && i < GROUPS; i++)
+        for (size_t k = 0; k < GROUP; k++)
+            at_free(atomic_load_explicit(&c->place[i][k].entry, memory_order_relaxed));
     at_free(c);
 }
 
