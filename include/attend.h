@@ -105,7 +105,7 @@ typedef struct attend_entry {
 /* The index-th entry of a list. The list "kinds" names the others.
  *
  * kind      "kinds", "attention", "kernels", "ops", "optimisers", "schedules", "measures",
- *           "tokenizers"
+ *           "tokenizers", "formats"
  * entry     receives the entry; its strings live as long as the program
  *
  * Returns 1, or 0 where there is no such list or no such entry. Thread safe. */
@@ -159,6 +159,166 @@ typedef int attend_sentence_function(void *user, const char *sentence, size_t si
 ATTEND_API attend_status attend_sentences_split(const char *text, size_t size, const char *language,
                                                 attend_sentence_function *take, void *user,
                                                 attend_error *err);
+
+/* ---- data ------------------------------------------------------------------------------- */
+
+/* Corpora: sentence pairs, aligned files, labelled text, reading comprehension, plain text, in the
+ * formats of attend_list("formats", ..); packed by gzip, in a zip archive ("corpus.zip:train.tsv"
+ * where it holds several), or "-" for standard input. Only \n ends a line. */
+
+/* what becomes of bytes that are no UTF-8 */
+typedef enum attend_encoding {
+    ATTEND_UTF8,         /* refused, with file and line */
+    ATTEND_UTF8_REPLACE, /* each becomes U+FFFD */
+    ATTEND_LATIN1        /* a line with such bytes is Latin-1, or rather Windows-1252 */
+} attend_encoding;
+
+typedef struct attend_data_options {
+    size_t size;        /* of this struct, set by attend_data_defaults */
+    const char *format; /* a name of the list, or NULL: the first lines tell */
+    const char *target; /* the second of two aligned files, or NULL */
+    /* columns of a table, by name or number from 1, or keys of JSON objects; NULL: the usual ones.
+     * text may be several, "title,body", which are joined; second is the translation, or the second
+     * of two sentences */
+    const char *text, *second, *label;
+    int header;  /* does a table begin with names? 1 yes, -1 no, 0: look */
+    int reverse; /* the second text is the source */
+    attend_encoding encoding;
+    size_t longest_line; /* bytes; 0: 1 MiB */
+
+    const char *to; /* format of what is written; NULL: that of the first file */
+
+    /* of a check */
+    double ratio;     /* how many times longer than usual a side may be than the other */
+    int longest_text; /* words */
+    int places;       /* kept of each finding */
+} attend_data_options;
+
+ATTEND_API void attend_data_defaults(attend_data_options *options);
+
+/* One example; texts are UTF-8 with a zero behind them, and NULL where it has no such part. */
+typedef struct attend_example {
+    const char *source, *target, *label, *question, *id;
+    size_t answers; /* to the question, with attend_examples_answer */
+    const char *file;
+    long line;
+} attend_example;
+
+typedef struct attend_examples attend_examples;
+
+/* The examples of a file, one after another, in constant memory. */
+ATTEND_API attend_status attend_examples_open(const char *path, const attend_data_options *options,
+                                              attend_examples **out, attend_error *err);
+
+/* The next one, borrowed until the call after. Returns 1, 0 at the end, or a negative status. */
+ATTEND_API int attend_examples_next(attend_examples *examples, attend_example *example,
+                                    attend_error *err);
+
+/* The index-th answer to the question of the last example, and its first character in the source,
+ * counted in code points from 0. Returns 1, or 0 where there is none. */
+ATTEND_API int attend_examples_answer(const attend_examples *examples, size_t index,
+                                      const char **text, size_t *begin);
+ATTEND_API const char *attend_examples_format(const attend_examples *examples);
+ATTEND_API void attend_examples_free(attend_examples *examples); /* NULL is well */
+
+/* what was written, and what was not */
+typedef struct attend_data_counts {
+    long written;
+    long skipped;   /* a part of the example had no text */
+    long flattened; /* texts whose tabs and line ends became blanks, for the format's sake */
+} attend_data_counts;
+
+/* Writes the examples of files in another format: to one file, or to the two files out.src and
+ * out.tgt (or with the ends of the names of the two that were read) for "aligned"; whole or not at
+ * all. counts may be NULL. */
+ATTEND_API attend_status attend_data_convert(const char *const *paths, int count, const char *out,
+                                             const attend_data_options *options,
+                                             attend_data_counts *counts, attend_error *err);
+
+/* Splits a corpus into train, valid and test, which are written into a folder. A hash of the source
+ * decides, blind to case, accents' encoding and white space: so no source stands on two sides, and
+ * each stays on its side when the corpus grows.
+ *
+ * valid, test   "5%", "0.05", or at least so many examples, "1000"; NULL: none
+ * counts        NULL, or receives three: of train, valid and test */
+ATTEND_API attend_status attend_data_split(const char *const *paths, int count, const char *folder,
+                                           const char *valid, const char *test,
+                                           const attend_data_options *options,
+                                           attend_data_counts counts[3], attend_error *err);
+
+typedef struct attend_check attend_check;
+
+/* Looks files through for what spoils training.
+ *
+ * fix       where a clean copy goes, or NULL
+ * out       receives the report; release it with attend_check_free
+ *
+ * Fails where a file cannot be read or the copy not be written, not because of what is found. */
+ATTEND_API attend_status attend_data_check(const char *const *paths, int count, const char *fix,
+                                           const attend_data_options *options, attend_check **out,
+                                           attend_error *err);
+ATTEND_API void attend_check_free(attend_check *check); /* NULL is well */
+
+/* of sources, targets or questions */
+typedef struct attend_text_sizes {
+    long texts, words, characters;
+    long half, most; /* words that half of the texts, and 99 in a hundred, do not exceed */
+    long longest;    /* words, and where */
+    const char *file;
+    long line;
+} attend_text_sizes;
+
+/* strings are borrowed from the report */
+typedef struct attend_check_summary {
+    const char *format;
+    int files;
+    long lines, examples, documents;
+    long sources; /* different ones */
+    long unanswered;
+    attend_text_sizes source, target, question;
+    int labels, complete; /* complete: no part was too large to be looked through for duplicates */
+    const char *copy, *second_copy; /* files of the clean copy, or NULL */
+    long kept, dropped, repaired;   /* in it */
+} attend_check_summary;
+
+ATTEND_API void attend_check_summarise(const attend_check *check, attend_check_summary *summary);
+
+/* The name of the index-th file; NULL where there is none. */
+ATTEND_API const char *attend_check_file(const attend_check *check, int index);
+
+/* The index-th label and how many examples have it, most frequent first. Returns 1, or 0. */
+ATTEND_API int attend_check_label(const attend_check *check, int index, const char **label,
+                                  long *count);
+
+typedef enum attend_level {
+    ATTEND_LEVEL_NOTE,    /* worth knowing */
+    ATTEND_LEVEL_WARNING, /* training works, and would be better without */
+    ATTEND_LEVEL_ERROR    /* training refuses it */
+} attend_level;
+
+typedef struct attend_finding {
+    const char *name;   /* "not-utf8" */
+    const char *what;   /* in a few words */
+    const char *remedy; /* a sentence */
+    const char *fix;    /* what a clean copy does: "dropped", "repaired", or "" */
+    attend_level level;
+    long count; /* of lines or examples; 0: not found */
+} attend_finding;
+
+/* The index-th of all that can be found, also where nothing was. Returns 1, or 0. */
+ATTEND_API int attend_check_finding(const attend_check *check, int index, attend_finding *finding);
+
+typedef struct attend_place {
+    const char *file;
+    long line;
+    const char *also_file; /* of an example that this one is like, or NULL */
+    long also_line;
+    const char *text; /* the beginning of the line, or what is wrong with it */
+} attend_place;
+
+/* The first few places of the index-th finding. Returns 1, or 0. */
+ATTEND_API int attend_check_place(const attend_check *check, int finding, int index,
+                                  attend_place *place);
 
 /* ---- one attention read ---------------------------------------------------------------- */
 

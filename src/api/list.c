@@ -4,6 +4,7 @@
 #include "attend.h"
 #include "attention/output.h"
 #include "attention/pool.h"
+#include "data/format.h"
 #include "grad/ops.h"
 #include "measure/measure.h"
 #include "text/tokenizer.h"
@@ -97,6 +98,13 @@ static int tokenizer_at(int i, attend_entry *entry)
     return give(entry, k->name, k->what, k->source);
 }
 
+static int format_at(int i, attend_entry *entry)
+{
+    if (i >= at_format_count)
+        return 0;
+    return give(entry, at_formats[i]->name, at_formats[i]->what, NULL);
+}
+
 static const kind kinds[] = {
     {"attention", "scores, scopes, picks and outputs: SCORE/SCOPE/PICK/HEADS", mechanism_at},
     {"kernels", "how weights fall with distance in pooling: attend fit --kernel", kernel_at},
@@ -105,6 +113,7 @@ static const kind kinds[] = {
     {"schedules", "how the learning rate changes over the steps", schedule_at},
     {"measures", "how good lines are, next to references", measure_at},
     {"tokenizers", "how text is cut into pieces", tokenizer_at},
+    {"formats", "of corpora: attend data", format_at},
 };
 
 enum { KINDS = sizeof kinds / sizeof *kinds };

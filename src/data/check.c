@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "base/memory.h"
+#include "base/utf8.h"
 #include "data/check_work.h"
 
 void at_check_defaults(at_check_options *o)
@@ -10,14 +11,62 @@ void at_check_defaults(at_check_options *o)
     *o = (at_check_options){.ratio = 9, .longest_text = 250, .places = 5};
 }
 
-/* at most so many bytes, not into the middle of a character */
-static void excerpt(char *out, const char *text, size_t size)
+/* where in a text a finding shows, or 0 */
+static size_t where(int finding, const char *text, size_t size)
 {
-    size_t most = size < ATTEND_PLACE_TEXT - 1 ? size : ATTEND_PLACE_TEXT - 1;
-    while (most && most < size && (text[most] & 0xC0) == 0x80)
-        most--;
-    memcpy(out, text, most);
-    out[most] = 0;
+    const char *zero = finding == ATTEND_FOUND_zero_byte ? memchr(text, 0, size) : NULL;
+    if (zero)
+        return (size_t)(zero - text);
+    if (finding == ATTEND_FOUND_not_utf8)
+        return at_utf8_valid(text, size);
+    const at_found shown = FOUND(separator) | FOUND(control) | FOUND(lost) | FOUND(garbled)
+                           | FOUND(invisible);
+    size_t window = finding == ATTEND_FOUND_garbled ? 4 : 0; /* of two characters */
+    for (size_t at = 0; (shown & 1u << finding) && at < size;) {
+        uint32_t code;
+        int length = at_utf8_get(text + at, size - at, &code);
+        size_t step = length ? (size_t)length : 1, look = window ? window : step;
+        if (at_look_at_text(text + at, look < size - at ? look : size - at) & 1u << finding)
+            return at;
+        at += step;
+    }
+    return 0;
+}
+
+/* Appends a character; one that would not be seen as its number. Returns its length. */
+static size_t show_character(at_str *out, const char *text, size_t size)
+{
+    uint32_t code;
+    int length = at_utf8_get(text, size, &code);
+    if (length == 0)
+        at_str_print(out, "<0x%02X>", (unsigned char)*text);
+    else if (code == 0
+             || at_look_at_text(text, (size_t)length)
+                    & (FOUND(separator) | FOUND(control) | FOUND(invisible)))
+        at_str_print(out, "<U+%04X>", (unsigned)code);
+    else
+        at_str_add_bytes(out, text, (size_t)length);
+    return length ? (size_t)length : 1;
+}
+
+/* A part of the text in which the finding shows. */
+static void excerpt(char out[ATTEND_PLACE_TEXT], int finding, const char *text, size_t size)
+{
+    enum { BEFORE = 12 };
+    at_str shown = {0};
+    size_t at = where(finding, text, size);
+    at = at > BEFORE ? at - BEFORE : 0;
+    while (at && at < size && (text[at] & 0xC0) == 0x80)
+        at++;
+    at_str_add(&shown, at ? "..." : "");
+    *out = 0;
+    while (at < size && !shown.failed) {
+        at += show_character(&shown, text + at, size - at);
+        if (shown.length >= ATTEND_PLACE_TEXT)
+            break;
+        memcpy(out, shown.text, shown.length + 1);
+    }
+    at_str_free(&shown);
 }
 
 static void find(at_check_work *w, int finding, at_place place, const char *text, size_t size)
@@ -32,7 +81,7 @@ static void find(at_check_work *w, int finding, at_place place, const char *text
         w->status = ATTEND_MEMORY;
         return;
     }
-    excerpt(place.text, text, size);
+    excerpt(place.text, finding, text, size);
     c->place[finding][n] = place;
 }
 
@@ -55,6 +104,21 @@ long at_check_words(at_text t)
     return count;
 }
 
+/* findings of an example, shown with both sides of a pair */
+static void tell(at_check_work *w, at_found found, at_place place, const at_example *e)
+{
+    at_text text = at_text_trim(e->source);
+    if (found && (e->has & ATTEND_HAS_TARGET)) {
+        at_text target = at_text_trim(e->target);
+        at_str_clear(&w->packed);
+        at_str_add_bytes(&w->packed, text.text, text.size);
+        at_str_add(&w->packed, " | ");
+        at_str_add_bytes(&w->packed, target.text, target.size);
+        text = (at_text){at_str_text(&w->packed), w->packed.length};
+    }
+    at_check_find(w, found, place, text.text, text.size);
+}
+
 static attend_status look_at_all(at_check_work *w, attend_error *err)
 {
     attend_status status = ATTEND_OK;
@@ -71,7 +135,7 @@ static attend_status look_at_all(at_check_work *w, attend_error *err)
                           .line = e.line,
                           .also = (long)(also & 0xFFFFFFFFFFFF),
                           .also_file = (int)(also >> 48)};
-        at_check_find(w, found, place, e.source.text, e.source.size);
+        tell(w, found, place, &e);
         if (w->copy)
             at_check_copy_add(w, &e, found);
         if (w->status < 0)

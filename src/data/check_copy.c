@@ -32,7 +32,7 @@ void at_check_copy_add(at_check_work *w, at_example *e, at_found found)
         c->dropped++;
         return;
     }
-    bool changed = false;
+    bool changed = e->repaired;
     if (!(e->has & ATTEND_HAS_QUESTION)) { /* places of answers must stay right */
         changed |= clean_text(w, &e->source, &w->clean[0]);
         changed |= clean_text(w, &e->target, &w->clean[1]);

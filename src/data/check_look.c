@@ -22,6 +22,8 @@ static uint64_t example_key(const at_example *e)
         at_text t = at_text_trim(parts[i]);
         key = at_key_join(key, t.size ? at_key_bytes(t.text, t.size) : 0);
     }
+    for (int i = 0; i < e->answer_count; i++)
+        key = at_key_join(key, at_key_join(e->answers[i].begin, e->answers[i].text.size));
     return key;
 }
 

@@ -9,7 +9,7 @@
 #include "data/shelf.h"
 #include "data/sides.h"
 
-enum { ATTEND_CHECK_WORDS = 1024 }; /* lengths that are counted one by one */
+enum { ATTEND_CHECK_WORDS = 1 << 16 }; /* lengths that are counted one by one */
 
 typedef struct {
     at_check *c;

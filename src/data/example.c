@@ -68,7 +68,7 @@ void at_example_pack(at_str *out, const at_example *e)
     texts(&copy, list);
     put_number(out, e->has);
     put_number(out, (uint64_t)e->file);
-    put_number(out, (uint64_t)e->line);
+    put_number(out, (uint64_t)e->line << 1 | e->repaired);
     for (int i = 0; i < 7; i++)
         put_text(out, *list[i]);
     put_number(out, (uint64_t)e->answer_count);
@@ -86,7 +86,9 @@ bool at_example_unpack(at_example *e, const void *bytes, at_arena *arena)
     *e = (at_example){.has = (unsigned)get_number(&in)};
     texts(e, list);
     e->file = (int)get_number(&in);
-    e->line = (long)get_number(&in);
+    uint64_t line = get_number(&in);
+    e->line = (long)(line >> 1);
+    e->repaired = line & 1;
     for (int i = 0; i < 7; i++)
         *list[i] = get_text(&in);
     int count = (int)get_number(&in);

@@ -34,6 +34,7 @@ typedef struct {
     int answer_count;
     int file; /* which of the corpus's files, and its line there */
     long line;
+    bool repaired; /* that line had bytes that were no UTF-8, a byte-order mark, or \r at its end */
 } at_example;
 
 /* The byte at which a character of the text begins, or its size for the character behind the last

@@ -5,11 +5,7 @@
 
 #include <stddef.h>
 
-typedef enum {
-    ATTEND_LEVEL_NOTE,    /* worth knowing */
-    ATTEND_LEVEL_WARNING, /* training works, and would be better without */
-    ATTEND_LEVEL_ERROR,   /* training refuses it */
-} at_level;
+#include "attend.h"
 
 /* what a clean copy does about it */
 typedef enum { ATTEND_FIX_NOTHING, ATTEND_FIX_REPAIR, ATTEND_FIX_DROP } at_fix;
@@ -18,7 +14,7 @@ typedef struct {
     const char *name;   /* "not-utf8" */
     const char *what;   /* in a few words */
     const char *remedy; /* what it means, and what to do; a sentence */
-    at_level level;
+    attend_level level;
     at_fix fix;
 } at_finding;
 

@@ -27,6 +27,7 @@ struct at_format {
     const char *name;                 /* "pairs" */
     const char *what;                 /* how a line looks, in a few words */
     const char *files;                /* an example of a name */
+    const char *extension;            /* of a file that is written; NULL for two files, or none */
     int (*guess)(const at_sample *s); /* how surely it is this: 0 no, 100 yes */
     size_t state;  /* bytes of what the format keeps in reader->state, zeroed at first */
     bool no_lines; /* it reads reader->bytes, not reader->lines */

@@ -40,6 +40,7 @@ const at_format at_format_bars = {
     .name = "bars",
     .what = "SOURCE ||| TARGET, as word aligners take it",
     .files = "enfr.src-tgt",
+    .extension = ".txt",
     .guess = guess,
     .next = next,
     .write = write,

@@ -132,6 +132,7 @@ const at_format at_format_csv = {
     .name = "csv",
     .what = "the same with commas, and quotes around cells where they are needed",
     .files = "ag_news/train.csv",
+    .extension = ".csv",
     .guess = guess,
     .state = sizeof(csv),
     .next = next,

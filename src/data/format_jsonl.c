@@ -255,6 +255,7 @@ const at_format at_format_jsonl = {
     .what = "a JSON object a line: {\"src\", \"tgt\"}, {\"text\", \"label\"}, {\"translation\": "
             "{...}}, ...",
     .files = "train.jsonl",
+    .extension = ".jsonl",
     .guess = guess,
     .state = sizeof(jsonl),
     .next = next,

@@ -45,6 +45,7 @@ const at_format at_format_pairs = {
     .name = "pairs",
     .what = "SOURCE, a tab, TARGET; further columns are kept, but not read",
     .files = "fra-eng.zip",
+    .extension = ".tsv",
     .guess = guess,
     .next = next,
     .write = write,

@@ -73,6 +73,7 @@ const at_format at_format_sst = {
     .name = "sst",
     .what = "LABEL, a blank, the text",
     .files = "stsa.binary.train",
+    .extension = ".txt",
     .guess = guess,
     .next = next,
     .write = write,

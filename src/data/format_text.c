@@ -40,6 +40,7 @@ const at_format at_format_text = {
     .name = "text",
     .what = "a sentence or paragraph a line; an empty line ends a document",
     .files = "ptb.train.txt",
+    .extension = ".txt",
     .guess = guess,
     .state = sizeof(text),
     .next = next,

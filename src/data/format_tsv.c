@@ -31,19 +31,21 @@ static int count_cells(at_text line)
     return count;
 }
 
-/* do all lines have a label in that cell, and not all another one? */
+/* Do all lines have a label in that cell, not each another one, and mostly sentences in the other?
+ * A list of words with their translations has none. */
 static bool label_column(const at_sample *s, int index)
 {
-    int same = 0;
+    int same = 0, sentences = 0;
     at_text before = {0};
     for (int i = 0; i < s->lines; i++) {
         at_text cell = cell_of(s->line[i], index);
         if (!at_looks_like_label(cell))
             return false;
-        same += cell.size == before.size && memcmp(cell.text, before.text, cell.size) == 0;
+        same += at_text_same(cell, before);
+        sentences += !at_looks_like_label(cell_of(s->line[i], 1 - index));
         before = cell;
     }
-    return s->lines > 1 && same > 0;
+    return s->lines > 1 && same > 0 && 2 * sentences >= s->lines;
 }
 
 static int guess(const at_sample *s)
@@ -115,6 +117,7 @@ const at_format at_format_tsv = {
     .name = "tsv",
     .what = "a label and one text or two, tabs between them; a first row of names, or none",
     .files = "SST-2/train.tsv",
+    .extension = ".tsv",
     .guess = guess,
     .state = sizeof(tsv),
     .open = open,

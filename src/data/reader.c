@@ -164,6 +164,7 @@ static void finish(at_example_reader *r, at_example *e)
     r->counts.examples++;
     if (!e->line)
         e->line = r->lines.number;
+    e->repaired = r->lines.flags & (ATTEND_LINE_INVALID | ATTEND_LINE_MARK | ATTEND_LINE_RETURN);
     if (r->options.reverse && (e->has & ATTEND_HAS_TARGET)) {
         at_text source = e->source;
         e->source = e->target;

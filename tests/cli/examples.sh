@@ -7,7 +7,11 @@ printf 'A cat sat on the mat.\nA dog sat on a log, too!\n' > text.txt
 printf 'A cat , too !\n' | tee words.txt > pieces.txt
 printf '5 6\n' > ids.txt
 attend vocab learn --kind wordpiece --size 200 --out pieces text.txt > out 2> err
-for command in fit read tokenize detokenize vocab list inspect help; do
+awk 'BEGIN { for (i = 0; i < 200; i++) print "Sentence " i ".\tSatz " i "." }' > pairs.tsv
+cut -f 1 pairs.tsv > train.en
+cut -f 2 pairs.tsv > train.de
+printf 'kind,title,body\nx,A title,and text\n' > news.csv
+for command in fit read data tokenize detokenize vocab list inspect help; do
     attend help $command | sed -n 's/^  \(attend .*\)/\1/p' > lines
     check "$command shows an example" '[ -s lines ]'
     while read -r line; do expect 0 $line; done < lines

@@ -68,6 +68,8 @@ static void pairs_keep_the_third_column_aside(void **state)
           "pairs",
           "1:s[Go.]t[Va !]r[CC-BY 2.0 (France) #1]\n2:s[Hi.]t[Salut !]r[x\ty]\n"
           "4:s[Run!]t[Cours\xE2\x80\xAF!]\n");
+    check("house\tmaison\nrun\tcourir\nrun\tcourse\n", "pairs",
+          "1:s[house]t[maison]\n2:s[run]t[courir]\n3:s[run]t[course]\n");
     check_as("pairs", "a\t\n\tb\n", "1:s[a]t[]\n2:s[]t[b]\n");
     at_read_options options = {.format = "pairs"};
     check_refused("a\tb\nc d\n", NULL, &options, ATTEND_FORMAT,

@@ -1,0 +1,346 @@
+/* attend_examples, attend_data_convert and attend_data_split: corpora seen from outside. */
+#include "api/data.h"
+
+#include <string.h>
+
+#include "attend.h"
+#include "base/file.h"
+#include "base/memory.h"
+#include "data/corpus.h"
+#include "data/export.h"
+#include "data/split.h"
+
+_Static_assert((int)ATTEND_UTF8 == (int)ATTEND_ENCODING_UTF8
+                   && (int)ATTEND_UTF8_REPLACE == (int)ATTEND_ENCODING_REPLACE
+                   && (int)ATTEND_LATIN1 == (int)ATTEND_ENCODING_LATIN1,
+               "encodings have the same numbers inside and outside");
+
+/* ---- options ---------------------------------------------------------------------------- */
+
+void attend_data_defaults(attend_data_options *o)
+{
+    *o = (attend_data_options){.size = sizeof *o, .ratio = 9, .longest_text = 250, .places = 5};
+}
+
+attend_status at_data_options(attend_data_options *o, const attend_data_options *given,
+                              attend_error *err)
+{
+    attend_data_defaults(o);
+    if (!given)
+        return ATTEND_OK;
+    if (given->size < sizeof given->size || given->size > sizeof *o)
+        return at_error(err, ATTEND_OPTION,
+                        "attend_data_options.size is %zu; call attend_data_defaults first",
+                        given->size);
+    memcpy(o, given, given->size);
+    if (o->encoding > ATTEND_LATIN1)
+        return at_error(err, ATTEND_OPTION, "there is no encoding %d", (int)o->encoding);
+    return ATTEND_OK;
+}
+
+at_read_options at_data_read_options(const attend_data_options *o)
+{
+    return (at_read_options){
+        .format = o->format,
+        .target = o->target,
+        .source_column = o->text,
+        .target_column = o->second,
+        .label_column = o->label,
+        .header = o->header > 0   ? ATTEND_HEADER_YES
+                  : o->header < 0 ? ATTEND_HEADER_NO
+                                  : ATTEND_HEADER_GUESS,
+        .reverse = o->reverse != 0,
+        .lines = {.encoding = (at_encoding)o->encoding, .longest = o->longest_line},
+    };
+}
+
+/* ---- examples --------------------------------------------------------------------------- */
+
+enum { PARTS = 5 };
+
+struct attend_examples {
+    at_example_reader *reader;
+    at_example example;
+    at_str part[PARTS], answer;
+};
+
+attend_status attend_examples_open(const char *path, const attend_data_options *options,
+                                   attend_examples **out, attend_error *err)
+{
+    attend_data_options o;
+    *out = NULL;
+    attend_status status = at_data_options(&o, options, err);
+    if (status < 0)
+        return status;
+    attend_examples *x = at_alloc_zero(1, sizeof *x);
+    if (!x)
+        return at_error_memory(err);
+    at_read_options reading = at_data_read_options(&o);
+    status = at_examples_open(path, &reading, &x->reader, err);
+    if (status < 0)
+        at_free(x);
+    else
+        *out = x;
+    return status;
+}
+
+/* a copy with a zero behind it */
+static const char *copy(at_str *to, at_text t)
+{
+    at_str_clear(to);
+    at_str_add_bytes(to, t.text ? t.text : "", t.size);
+    return at_str_text(to);
+}
+
+int attend_examples_next(attend_examples *x, attend_example *out, attend_error *err)
+{
+    attend_status status;
+    at_example *e = &x->example;
+    if (!at_examples_next(x->reader, e, &status, err))
+        return status;
+    *out = (attend_example){
+        .answers = (size_t)e->answer_count, .file = at_examples_name(x->reader), .line = e->line};
+    const struct {
+        const char **to;
+        at_text text;
+        bool there;
+    } parts[PARTS] = {{&out->source, e->source, true},
+                      {&out->target, e->target, e->has & ATTEND_HAS_TARGET},
+                      {&out->label, e->label, e->has & ATTEND_HAS_LABEL},
+                      {&out->question, e->question, e->has & ATTEND_HAS_QUESTION},
+                      {&out->id, e->id, e->id.size > 0}};
+    for (int i = 0; i < PARTS; i++)
+        if (parts[i].there) {
+            *parts[i].to = copy(&x->part[i], parts[i].text);
+            if (x->part[i].failed)
+                return at_error_memory(err);
+        }
+    return 1;
+}
+
+int attend_examples_answer(const attend_examples *x, size_t index, const char **text, size_t *begin)
+{
+    attend_examples *changed = (attend_examples *)x;
+    if (index >= (size_t)x->example.answer_count)
+        return 0;
+    *text = copy(&changed->answer, x->example.answers[index].text);
+    *begin = x->example.answers[index].begin;
+    return !x->answer.failed;
+}
+
+const char *attend_examples_format(const attend_examples *x)
+{
+    return at_examples_format(x->reader)->name;
+}
+
+void attend_examples_free(attend_examples *x)
+{
+    if (!x)
+        return;
+    at_examples_close(x->reader);
+    for (int i = 0; i < PARTS; i++)
+        at_str_free(&x->part[i]);
+    at_str_free(&x->answer);
+    at_free(x);
+}
+
+/* ---- writing ---------------------------------------------------------------------------- */
+
+/* The corpus and the format of its first file. */
+static attend_status load(const char *const *paths, int count, const attend_data_options *o,
+                          at_corpus **corpus, const at_format **format, attend_error *err)
+{
+    at_read_options reading = at_data_read_options(o);
+    at_example_reader *r;
+    attend_status status = at_corpus_new(0, corpus, err);
+    *format = NULL;
+    for (int i = 0; i < count && status >= 0; i++) {
+        status = at_examples_open(paths[i], &reading, &r, err);
+        if (status >= 0 && !*format)
+            *format = at_examples_format(r);
+        if (status >= 0)
+            status = at_corpus_read(*corpus, r, err);
+        at_examples_close(r);
+    }
+    if (status >= 0)
+        status = at_corpus_close(*corpus, err);
+    if (status >= 0 && !at_corpus_size(*corpus))
+        status = at_error(err, ATTEND_FORMAT, "%s: no example in it", at_show(paths[0]).text);
+    if (status < 0) {
+        at_corpus_free(*corpus);
+        *corpus = NULL;
+    }
+    return status;
+}
+
+typedef struct {
+    const at_corpus *corpus;
+    const at_format *from, *to;
+    const char *one, *two; /* names of what was read, for the names of aligned files */
+} job;
+
+static attend_status find_format(job *j, const attend_data_options *o, attend_error *err)
+{
+    j->to = o->to ? at_format_find(o->to) : j->from;
+    if (!j->to)
+        return at_error(err, ATTEND_OPTION,
+                        "there is no format \"%.40s\"; attend list formats shows them", o->to);
+    return at_export_check(j->to, at_corpus_has(j->corpus), err);
+}
+
+/* Opens the file of a part; of aligned ones both. */
+static attend_status open_export(const job *j, const char *path, at_export **out, attend_error *err)
+{
+    bool two = j->to == &at_format_aligned;
+    char *first = two ? at_export_side(path, j->one, j->two, false) : at_strdup(path);
+    char *second = two ? at_export_side(path, j->one, j->two, true) : NULL;
+    attend_status status = ATTEND_OK;
+    *out = NULL;
+    if (!first || (two && !second))
+        status = at_error_memory(err);
+    else
+        status = at_export_open(first, second, j->to, at_corpus_has(j->corpus), out, err);
+    at_free(first);
+    at_free(second);
+    return status;
+}
+
+/* All examples, each to the export of its part; part may be NULL. */
+static attend_status write_all(const job *j, at_export **exports, const unsigned char *part,
+                               attend_error *err)
+{
+    at_arena arena;
+    bool starved = false;
+    at_arena_init(&arena, 1 << 10);
+    for (size_t i = 0; i < at_corpus_size(j->corpus) && !starved; i++) {
+        at_example e;
+        at_arena_reset(&arena);
+        starved = !at_corpus_at(j->corpus, i, &arena, &e);
+        if (j->to != j->from)
+            e.rest = (at_text){0};
+        if (!starved)
+            at_export_write(exports[part ? part[i] : 0], &e);
+    }
+    at_arena_free(&arena);
+    return starved ? at_error_memory(err) : ATTEND_OK;
+}
+
+static attend_status commit(at_export **x, attend_data_counts *counts, attend_error *err)
+{
+    *counts = (attend_data_counts){.written = at_export_count(*x),
+                                   .flattened = at_export_flattened(*x)};
+    attend_status status = at_export_commit(*x, err);
+    *x = NULL;
+    return status;
+}
+
+attend_status attend_data_convert(const char *const *paths, int count, const char *out,
+                                  const attend_data_options *options, attend_data_counts *counts,
+                                  attend_error *err)
+{
+    attend_data_options o;
+    attend_data_counts done = {0};
+    at_corpus *corpus = NULL;
+    at_export *x = NULL;
+    job j = {.one = count > 0 ? paths[0] : ""};
+    attend_status status = at_data_options(&o, options, err);
+    if (status >= 0)
+        status = load(paths, count, &o, &corpus, &j.from, err);
+    j.corpus = corpus;
+    j.two = o.target ? o.target : j.one;
+    if (status >= 0)
+        status = find_format(&j, &o, err);
+    if (status >= 0)
+        status = open_export(&j, out, &x, err);
+    if (status >= 0)
+        status = write_all(&j, &x, NULL, err);
+    if (status >= 0)
+        status = commit(&x, &done, err);
+    if (status >= 0 && counts) {
+        *counts = done;
+        counts->skipped = at_corpus_count(corpus).empty;
+    }
+    at_export_abort(x);
+    at_corpus_free(corpus);
+    return status;
+}
+
+/* ---- splitting -------------------------------------------------------------------------- */
+
+static attend_status parse_share(at_share *s, const char *text, const char *option,
+                                 attend_error *err)
+{
+    *s = (at_share){0};
+    return text ? at_share_parse(s, text, option, err) : ATTEND_OK;
+}
+
+/* folder/train.tsv; of aligned files without an end, which comes later */
+static char *part_path(const job *j, const char *folder, int part)
+{
+    at_str name = {0};
+    at_str_add(&name, at_part_names[part]);
+    if (j->to != &at_format_aligned)
+        at_str_add(&name, j->to->extension);
+    char *path = name.failed ? NULL : at_file_join(folder, at_str_text(&name));
+    at_str_free(&name);
+    return path;
+}
+
+static attend_status write_parts(const job *j, const char *folder, const unsigned char *part,
+                                 const size_t sizes[ATTEND_PARTS],
+                                 attend_data_counts counts[ATTEND_PARTS], attend_error *err)
+{
+    at_export *exports[ATTEND_PARTS] = {NULL};
+    attend_status status = at_folder_make(folder, err);
+    for (int i = 0; i < ATTEND_PARTS && status >= 0; i++) {
+        char *path = sizes[i] ? part_path(j, folder, i) : NULL;
+        if (sizes[i])
+            status = path ? open_export(j, path, &exports[i], err) : at_error_memory(err);
+        at_free(path);
+    }
+    if (status >= 0)
+        status = write_all(j, exports, part, err);
+    for (int i = 0; i < ATTEND_PARTS && status >= 0; i++)
+        if (exports[i])
+            status = commit(&exports[i], &counts[i], err);
+    for (int i = 0; i < ATTEND_PARTS; i++)
+        at_export_abort(exports[i]);
+    return status;
+}
+
+attend_status attend_data_split(const char *const *paths, int count, const char *folder,
+                                const char *valid, const char *test,
+                                const attend_data_options *options, attend_data_counts counts[3],
+                                attend_error *err)
+{
+    attend_data_options o;
+    attend_data_counts done[ATTEND_PARTS] = {{0}};
+    at_share shares[2];
+    size_t sizes[ATTEND_PARTS];
+    at_corpus *corpus = NULL;
+    job j = {.one = count > 0 ? paths[0] : ""};
+    attend_status status = at_data_options(&o, options, err);
+    if (status >= 0)
+        status = parse_share(&shares[0], valid, "--valid", err);
+    if (status >= 0)
+        status = parse_share(&shares[1], test, "--test", err);
+    if (status >= 0)
+        status = load(paths, count, &o, &corpus, &j.from, err);
+    j.corpus = corpus;
+    j.two = o.target ? o.target : j.one;
+    if (status >= 0)
+        status = find_format(&j, &o, err);
+    unsigned char *part = status >= 0 ? at_alloc(at_corpus_size(corpus)) : NULL;
+    if (status >= 0)
+        status = part ? at_split(corpus, shares[0], shares[1], part, sizes, err)
+                      : at_error_memory(err);
+    if (status >= 0)
+        status = write_parts(&j, folder, part, sizes, done, err);
+    if (status >= 0 && counts) {
+        memcpy(counts, done, sizeof done);
+        counts[0].skipped = at_corpus_count(corpus).empty;
+    }
+    at_free(part);
+    at_corpus_free(corpus);
+    return status;
+}

@@ -1,0 +1,369 @@
+/* attend data: looks corpora through, shows how they are read, converts and splits them. */
+#include <string.h>
+
+#include "base/file.h"
+#include "base/guess.h"
+#include "base/log.h"
+#include "cli/data_report.h"
+
+typedef struct {
+    const char *src, *tgt, *format, *text, *second, *label;
+    int header, encoding;
+    size_t longest_line;
+    bool reverse;
+    const char *fix, *out, *to, *valid, *test;
+    double ratio;
+    int longest_text, places, first;
+    bool overwrite, json;
+} data;
+
+static const at_option options[] = {
+    {.name = "src", .letter = 's', OPTION_PATH(data, src), .meta = "FILE", .group = "Input",
+     .help = "The first of two aligned files, in place of FILEs"},
+    {.name = "tgt", .letter = 't', OPTION_PATH(data, tgt), .meta = "FILE",
+     .help = "The second: line n is the translation of line n",
+     .example = {"attend data check --src train.en --tgt train.de", "Two aligned files"}},
+    {.name = "format", .letter = 'f', OPTION_STRING(data, format), .meta = "NAME",
+     .help = "One of `attend list formats`; without it the first lines tell"},
+    {.name = "text", OPTION_STRING(data, text), .meta = "COLUMN",
+     .help = "Name or number of the column (or JSON key) of the text; several are joined: 2,3"},
+    {.name = "second", OPTION_STRING(data, second), .meta = "COLUMN",
+     .help = "The same of the translation, or the second of two sentences"},
+    {.name = "label", OPTION_STRING(data, label), .meta = "COLUMN", .help = "The same of the label",
+     .example = {"attend data show --text title,body --label kind news.csv", "Other names"}},
+    {.name = "header", OPTION_CHOICE(data, header), .choices = "auto|yes|no", .value = "auto",
+     .meta = "WHETHER", .help = "Whether a table begins with a row of names"},
+    {.name = "encoding", OPTION_CHOICE(data, encoding), .choices = "utf-8|replace|latin-1",
+     .value = "utf-8", .meta = "HOW",
+     .help = "Of bytes that are no UTF-8: refuse, write U+FFFD, or take their line as Latin-1"},
+    {.name = "longest-line", OPTION_SIZE(data, longest_line), .value = "1M", .min = 1, .max = 1e9,
+     .meta = "BYTES", .help = "Longer ones are refused"},
+    {.name = "reverse", OPTION_FLAG(data, reverse),
+     .help = "The second text is the source: French to English from English-French pairs"},
+
+    {.name = "fix", OPTION_PATH(data, fix), .meta = "OUT", .group = "For check",
+     .help = "Write a clean copy; of aligned files two, OUT.en and OUT.de",
+     .example = {"attend data check pairs.tsv --fix clean.tsv", "A copy without what was found"}},
+    {.name = "ratio", OPTION_REAL(data, ratio), .value = "9", .min = 1, .max = 1e6, .meta = "R",
+     .help = "A side may be so many times longer, against the mean of the corpus"},
+    {.name = "longest-text", OPTION_INT(data, longest_text), .value = "250", .min = 1, .max = 1e9,
+     .meta = "WORDS", .help = "Texts of more words are noted"},
+    {.name = "places", OPTION_INT(data, places), .value = "3", .min = 0, .max = 1e6, .meta = "N",
+     .help = "How many lines of each finding are shown",
+     .example = {"attend data check pairs.tsv --places 100", "More of each"}},
+    {.name = "json", OPTION_FLAG(data, json),
+     .help = "Write the report, or what show shows, as JSON"},
+
+    {.name = "out", .letter = 'o', OPTION_PATH(data, out), .meta = "PATH",
+     .group = "For convert and split",
+     .help = "convert: the file; split: the folder for train, valid and test"},
+    {.name = "to", OPTION_STRING(data, to), .meta = "NAME",
+     .help = "Format of what is written, also by --fix; without it that of the first file",
+     .example = {"attend data convert pairs.tsv --to jsonl --out pairs.jsonl", "Another format"}},
+    {.name = "valid", OPTION_STRING(data, valid), .value = "1%", .meta = "SHARE",
+     .help = "Share of the sources for validation, 1% or 0.01, or number of examples"},
+    {.name = "test", OPTION_STRING(data, test), .value = "1%", .meta = "SHARE",
+     .help = "The same for the test",
+     .example = {"attend data split pairs.tsv --valid 50 --test 50 --out parts",
+                 "At least 50 examples in each"}},
+    {.name = "overwrite", OPTION_FLAG(data, overwrite),
+     .help = "Let --fix and --out replace files"},
+    {.name = "first", .letter = 'n', OPTION_INT(data, first), .value = "3", .min = 1, .max = 1e9,
+     .meta = "N", .group = "For show", .help = "How many examples"},
+    {0}};
+
+static attend_data_options options_of(const data *o)
+{
+    attend_data_options d;
+    attend_data_defaults(&d);
+    d.format = o->format;
+    d.target = o->tgt;
+    d.text = o->text;
+    d.second = o->second;
+    d.label = o->label;
+    d.header = o->header == 1 ? 1 : o->header == 2 ? -1 : 0;
+    d.reverse = o->reverse;
+    d.encoding = (attend_encoding)o->encoding;
+    d.longest_line = o->longest_line;
+    d.to = o->to;
+    d.ratio = o->ratio;
+    d.longest_text = o->longest_text;
+    d.places = o->places;
+    return d;
+}
+
+/* ---- check ------------------------------------------------------------------------------ */
+
+static attend_status may_write(const data *o, const char *option, const char *path,
+                               attend_error *err)
+{
+    if (!o->overwrite && at_file_exists(path))
+        return at_error(err, ATTEND_OPTION, "%s: %s exists; --overwrite replaces it", option,
+                        at_show(path).text);
+    return ATTEND_OK;
+}
+
+static attend_status check(at_cli *cli, const data *o, int count, const char *const *path,
+                           attend_error *err)
+{
+    attend_data_options d = options_of(o);
+    attend_check *report;
+    at_str text = {0};
+    attend_status status = o->fix ? may_write(o, "--fix", o->fix, err) : ATTEND_OK;
+    if (status >= 0)
+        status = attend_data_check(path, count, o->fix, &d, &report, err);
+    if (status < 0)
+        return status;
+    if (o->json)
+        at_data_report_json(&text, report);
+    else
+        at_data_report_text(&text, report, cli->columns);
+    long errors = at_data_report_count(report, ATTEND_LEVEL_ERROR);
+    attend_check_summary sum;
+    attend_check_summarise(report, &sum);
+    bool empty = sum.examples == 0;
+    attend_check_free(report);
+    status = at_cli_write(&text, err);
+    if (status >= 0 && empty)
+        return at_error(err, ATTEND_FORMAT, "there is no example to train on");
+    if (status >= 0 && errors && !o->fix)
+        status = at_error(err, ATTEND_FORMAT,
+                          "%ld line%s that training refuses; --fix OUT writes a clean copy", errors,
+                          errors == 1 ? "" : "s");
+    return status;
+}
+
+/* ---- show ------------------------------------------------------------------------------- */
+
+static void part(at_str *out, const char *name, const char *text, bool json)
+{
+    if (!text)
+        return;
+    if (json) {
+        at_str_print(out, ", \"%s\": ", name);
+        at_str_add_json(out, text);
+        return;
+    }
+    at_str_print(out, "  %-9s ", name);
+    at_str_add_safe(out, text);
+    at_str_add(out, "\n");
+}
+
+static void show_answers(at_str *out, const attend_examples *x, bool json)
+{
+    const char *text;
+    size_t begin;
+    at_str_add(out, json ? ", \"answers\": [" : "");
+    for (size_t i = 0; attend_examples_answer(x, i, &text, &begin); i++) {
+        if (json) {
+            at_str_print(out, "%s{\"begin\": %zu, \"text\": ", i ? ", " : "", begin);
+            at_str_add_json(out, text);
+            at_str_add(out, "}");
+        } else {
+            at_str_print(out, "  answer    at %zu: ", begin);
+            at_str_add_safe(out, text);
+            at_str_add(out, "\n");
+        }
+    }
+    at_str_add(out, json ? "]" : "");
+}
+
+static void show_example(at_str *out, const attend_examples *x, const attend_example *e, bool json)
+{
+    if (json) {
+        at_str_add(out, "{\"file\": ");
+        at_str_add_json(out, e->file);
+        at_str_print(out, ", \"line\": %ld", e->line);
+    } else {
+        at_str_add_safe(out, e->file);
+        at_str_print(out, ":%ld: %s\n", e->line, attend_examples_format(x));
+    }
+    bool alone = !e->target && !e->question;
+    part(out, alone ? "text" : "source", e->source, json);
+    part(out, "target", e->target, json);
+    part(out, "label", e->label, json);
+    part(out, "question", e->question, json);
+    part(out, "id", e->id, json);
+    if (e->question)
+        show_answers(out, x, json);
+    at_str_add(out, json ? "}\n" : "");
+}
+
+static attend_status show_file(const data *o, const char *path, attend_error *err)
+{
+    attend_data_options d = options_of(o);
+    attend_examples *x;
+    attend_example e;
+    at_str text = {0};
+    int more = 1;
+    attend_status status = attend_examples_open(path, &d, &x, err);
+    for (int i = 0; i < o->first && status >= 0; i++) {
+        more = attend_examples_next(x, &e, err);
+        if (more <= 0)
+            break;
+        show_example(&text, x, &e, o->json);
+    }
+    if (status >= 0)
+        attend_examples_free(x);
+    if (status >= 0)
+        status = at_cli_write(&text, err);
+    return status < 0 ? status : more < 0 ? (attend_status)more : ATTEND_OK;
+}
+
+static attend_status show(at_cli *cli, const data *o, int count, const char *const *path,
+                          attend_error *err)
+{
+    attend_status status = ATTEND_OK;
+    for (int i = 0; i < count && status >= 0; i++) {
+        cli->input = path[i];
+        status = show_file(o, path[i], err);
+    }
+    return status;
+}
+
+/* ---- convert and split ------------------------------------------------------------------ */
+
+static void say_counts(const char *what, const attend_data_counts *c)
+{
+    at_log(ATTEND_LOG_INFO, "%s%ld example%s", what, c->written, c->written == 1 ? "" : "s");
+    if (c->skipped)
+        at_log(ATTEND_LOG_WARNING, "%ld with an empty side %s skipped", c->skipped,
+               c->skipped == 1 ? "was" : "were");
+    if (c->flattened)
+        at_log(ATTEND_LOG_WARNING, "tabs and line ends in %ld text%s became blanks", c->flattened,
+               c->flattened == 1 ? "" : "s");
+}
+
+static attend_status convert(at_cli *cli, const data *o, int count, const char *const *path,
+                             attend_error *err)
+{
+    attend_data_options d = options_of(o);
+    attend_data_counts counts;
+    (void)cli;
+    if (!o->out)
+        return at_error(err, ATTEND_OPTION, "convert needs --out");
+    attend_status status = may_write(o, "--out", o->out, err);
+    if (status >= 0)
+        status = attend_data_convert(path, count, o->out, &d, &counts, err);
+    if (status >= 0)
+        say_counts("", &counts);
+    return status;
+}
+
+static attend_status split(at_cli *cli, const data *o, int count, const char *const *path,
+                           attend_error *err)
+{
+    static const char *const names[] = {"train: ", "valid: ", "test: "};
+    attend_data_options d = options_of(o);
+    attend_data_counts counts[3];
+    (void)cli;
+    if (!o->out)
+        return at_error(err, ATTEND_OPTION, "split needs --out, a folder");
+    attend_status status = may_write(o, "--out", o->out, err);
+    if (status >= 0)
+        status = attend_data_split(path, count, o->out, o->valid, o->test, &d, counts, err);
+    for (int i = 0; i < 3 && status >= 0; i++)
+        say_counts(names[i], &counts[i]);
+    return status;
+}
+
+/* ---- the command ------------------------------------------------------------------------ */
+
+typedef attend_status action(at_cli *cli, const data *o, int count, const char *const *path,
+                             attend_error *err);
+
+static const struct {
+    const char *name;
+    action *run;
+    bool writes, reports; /* which groups of options are its own */
+} actions[] = {{"check", check, false, true},
+               {"show", show, false, false},
+               {"convert", convert, true, false},
+               {"split", split, true, false}};
+
+enum { ACTIONS = sizeof actions / sizeof *actions };
+
+static attend_status no_action(const char *word, attend_error *err)
+{
+    at_guess guess = {.word = word};
+    for (int i = 0; i < ACTIONS; i++)
+        at_guess_consider(&guess, actions[i].name, strlen(actions[i].name));
+    return at_error(err, ATTEND_OPTION, "\"%.40s\" is not one of check, show, convert, split%s%s%s",
+                    word, *guess.best ? "; did you mean " : "", guess.best,
+                    *guess.best ? "?" : "");
+}
+
+/* options that the action does not have must not be given */
+static attend_status check_options(int which, const data *o, attend_error *err)
+{
+    bool check_alone = o->fix, json = actions[which].reports || actions[which].run == show;
+    if (check_alone && !actions[which].reports)
+        return at_error(err, ATTEND_OPTION, "--fix is for check");
+    if (o->json && !json)
+        return at_error(err, ATTEND_OPTION, "--json is for check and show");
+    if (o->out && !actions[which].writes)
+        return at_error(err, ATTEND_OPTION, "--out is for convert and split%s",
+                        actions[which].reports ? "; check writes a clean copy with --fix" : "");
+    if (o->to && !actions[which].writes && !o->fix)
+        return at_error(err, ATTEND_OPTION, "--to says how to write, and nothing is written here");
+    return ATTEND_OK;
+}
+
+static attend_status run(at_cli *cli, const void *fields, int operands, char **operand,
+                         attend_error *err)
+{
+    const data *o = fields;
+    int which = 0;
+    while (which < ACTIONS && strcmp(actions[which].name, operand[0]) != 0)
+        which++;
+    if (which == ACTIONS)
+        return no_action(operand[0], err);
+    if (!o->src != !o->tgt)
+        return at_error(err, ATTEND_OPTION, "--src and --tgt go together: two aligned files");
+    if (o->src && operands > 1)
+        return at_error(err, ATTEND_OPTION, "--src and --tgt, or FILEs; not both");
+    attend_status status = check_options(which, o, err);
+    if (status < 0)
+        return status;
+    static const char *const standard[] = {"-"};
+    const char *const *path = o->src         ? &o->src
+                              : operands > 1 ? (const char *const *)(operand + 1)
+                                             : standard;
+    int count = operands > 1 ? operands - 1 : 1;
+    cli->input = count == 1 ? path[0] : NULL;
+    if (o->tgt && !at_file_exists(o->tgt))
+        cli->input = o->tgt;
+    return actions[which].run(cli, o, count, path, err);
+}
+
+static const at_term examples[] = {
+    {"attend data check pairs.tsv", "What is wrong with it, with line numbers"},
+    {"attend data show pairs.tsv", "How it is read: the first examples"},
+    {"attend data split pairs.tsv --out split", "No source stands on two sides"},
+    {0}};
+
+const at_command at_command_data = {
+    .usage = {.name = "data",
+              .summary = "Check corpora, show how they are read, convert and split them",
+              .operands = "check|show|convert|split [FILE]...",
+              .words = "check|show|convert|split",
+              .description =
+                  "FILEs are sentence pairs, labelled text, questions on texts, or plain text, in "
+                  "any of the formats of `attend list formats`; packed by gzip, in a zip archive "
+                  "(corpus.zip:train.tsv where it holds several files), or - for standard input. "
+                  "Only \\n ends a line.\n"
+                  "\n"
+                  "check looks for what spoils training: lines in another form, bytes that are no "
+                  "UTF-8, empty sides, duplicates, sides that are swapped or do not fit in length, "
+                  "characters that other programs take for line ends, and more. It ends with code "
+                  "65 where training would refuse a line.\n"
+                  "\n"
+                  "split decides by a hash of the source, which does not see case and blanks; so "
+                  "each source stays on its side when the corpus grows.",
+              .options = options,
+              .examples = examples},
+    .size = sizeof(data),
+    .min_operands = 1,
+    .max_operands = 100000,
+    .run = run,
+};

@@ -1,0 +1,123 @@
+# pairs: 300 sentences a side, each of its own words; line 8 is swapped
+pairs() # N
+{
+    awk -v n="$1" 'function u(k) { s = s * 16807 % 2147483647; return s % k }
+        function words(end,  t, i) { t = ""; for (i = 0; i < 5; i++)
+            t = t (i ? " " : "") sprintf("%c%c%s", 97 + u(8), 97 + u(4), end); return t "." }
+        BEGIN { s = 2017
+            for (i = 1; i <= n; i++) { a = words("a"); b = words("o")
+                if (i == 8) print b "\t" a; else print a "\t" b } }'
+}
+pairs 300 > pairs.tsv
+expect 0 attend data check pairs.tsv
+silent err
+narrow out 80
+says out "read as pairs: 300 examples, 300 lines"
+check "finds the swapped pair" 'grep -q "pairs.tsv:8: " out'
+check "tells nothing else" '[ "$(grep -c "^warning\|^error" out)" -eq 1 ]'
+
+{
+    printf '\357\273\277Go.\tVa !\r\n'
+    printf 'Hi.\tSalut !\nStop\n\tVide\nHi.\tSalut !\nzero\0\tx\ncaf\351\tcoffee\n'
+} > bad.tsv
+expect 65 attend data check --format pairs bad.tsv
+narrow out 80
+says err "3 lines that training refuses; --fix OUT writes a clean copy"
+says out "bad.tsv:3: no tab: a pair is SOURCE, a tab, TARGET"
+says out "bad.tsv:5: as line 2: Hi. | Salut !"
+says out "bad.tsv:7: caf<0xE9>"
+check "no byte of it reaches the terminal" '! LC_ALL=C grep -q "$(printf "[\351\001\033]")" out'
+expect 65 attend data check --format pairs --json bad.tsv
+says out '"name": "not-utf8", "level": "error", "count": 1, "fix": "repaired"'
+if command -v python3 > /dev/null; then
+    check "valid JSON" 'python3 -m json.tool < out > /dev/null 2>&1'
+fi
+expect 0 attend data check --format pairs bad.tsv --fix clean.tsv
+says out "clean.tsv: 3 examples, 2 dropped, 2 repaired"
+printf 'Go.\tVa !\nHi.\tSalut !\ncafé\tcoffee\n' > want
+check "the copy is clean" 'cmp -s clean.tsv want'
+expect 0 attend data check clean.tsv
+says out "Nothing found that spoils training."
+expect 2 attend data check bad.tsv --fix clean.tsv
+says err "clean.tsv exists; --overwrite replaces it"
+check "nothing is left behind" '[ -z "$(ls -A | grep attend-)" ]'
+expect 0 attend data check --format pairs --encoding latin-1 clean.tsv
+
+# the same from elsewhere
+gzip -k pairs.tsv
+attend data check pairs.tsv > plain
+attend data check pairs.tsv.gz | sed 's/\.tsv\.gz/.tsv/g' > packed
+check "gzip is the same" 'diff plain packed > err'
+attend data check - < pairs.tsv | sed 's/standard input/pairs.tsv/g' > piped
+check "standard input is the same" 'diff plain piped > err'
+
+# aligned files
+cut -f 1 pairs.tsv > train.en
+cut -f 2 pairs.tsv > train.de
+expect 0 attend data check --src train.en --tgt train.de
+says out "train.en, train.de"
+says out "read as aligned: 300 examples"
+head -n 299 train.de > short.de
+expect 65 attend data check --src train.en --tgt short.de
+says err "train.en has 300 lines, short.de has 299"
+silent out
+expect 2 attend data check --src train.en
+says err "--src and --tgt go together"
+expect 2 attend data check --src train.en --tgt train.de pairs.tsv
+expect 66 attend data check --src train.en --tgt nothing.de
+expect 66 attend data check nothing.tsv
+says err "nothing.tsv: cannot open"
+expect 65 attend data check /dev/null
+says err "there is no example"
+
+# show
+expect 0 attend data show -n 1 pairs.tsv
+check "shows a pair" 'grep -q "^  source  " out && grep -q "^  target  " out'
+check "and one alone" '[ "$(grep -c source out)" -eq 1 ]'
+expect 0 attend data show --reverse --json -n 2 pairs.tsv
+head -n 1 out | sed 's/.*"source": "\([^"]*\).*/\1/' > source
+check "turned round" '[ "$(cat source)" = "$(head -n 1 train.de)" ]'
+printf 'id,kind,title,body\n1,x,"A, b",c d\n' > news.csv
+expect 0 attend data show --text title,body --label kind news.csv
+says out "  text      A, b c d"
+says out "  label     x"
+expect 2 attend data show --text titel news.csv
+says err 'no column is called "titel"; there are id, kind, title, body'
+
+# convert and split
+expect 0 attend data convert pairs.tsv --to jsonl --out pairs.jsonl
+says err "300 examples"
+expect 0 attend data convert pairs.jsonl --to pairs --out again.tsv
+check "there and back" 'cmp -s pairs.tsv again.tsv'
+expect 0 attend data convert --src train.en --tgt train.de --out copy
+check "aligned files keep their names' ends" 'cmp -s copy.en train.en && cmp -s copy.de train.de'
+expect 2 attend data convert pairs.tsv --to sst --out x
+says err "choose --to pairs, aligned, bars, jsonl, csv"
+expect 2 attend data convert pairs.tsv --to pears --out x
+expect 2 attend data convert pairs.tsv
+says err "convert needs --out"
+expect 0 attend data split pairs.tsv --valid 30 --test 10% --out parts
+check "three parts" '[ "$(cat parts/{train,valid,test}.tsv | wc -l)" -eq 300 ]'
+check "as many as were asked for" '[ "$(wc -l < parts/valid.tsv)" -ge 30 ]'
+{ cat pairs.tsv; sed 's/\t.*/\tx/' pairs.tsv; } > twice.tsv
+expect 0 attend data split twice.tsv --valid 20% --test 20% --out twice
+for part in valid test; do
+    cut -f 1 twice/$part.tsv | sort -u > sources
+    check "$part has every source twice" \
+        '[ $(wc -l < twice/$part.tsv) -eq $((2 * $(wc -l < sources))) ]'
+    check "none is for training, too" \
+        '[ -z "$(cut -f 1 twice/train.tsv | sort -u | comm -12 - sources)" ]'
+done
+expect 2 attend data split pairs.tsv --out parts
+expect 2 attend data split pairs.tsv --valid 100% --out other
+says err '--valid: "100%" is no share'
+
+expect 2 attend data chekc pairs.tsv
+says err "did you mean check?"
+expect 2 attend data
+expect 2 attend data show pairs.tsv --fix x
+expect 2 attend data check pairs.tsv --out x
+says err "check writes a clean copy with --fix"
+expect 2 attend data check pairs.tsv --to jsonl
+expect 2 attend data check --format pears pairs.tsv
+says err 'there is no format "pears"; did you mean pairs?'

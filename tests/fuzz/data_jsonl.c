@@ -1,0 +1,9 @@
+/* Fuzz target: any bytes as JSON lines. */
+#include "data_reader.h"
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+{
+    read_examples("jsonl", data, size, NULL, 0, false);
+    read_examples("jsonl", data, size, NULL, 0, true);
+    return 0;
+}
