@@ -104,8 +104,8 @@ typedef struct attend_entry {
 
 /* The index-th entry of a list. The list "kinds" names the others.
  *
- * kind      "kinds", "attention", "kernels", "ops", "optimisers", "schedules", "measures",
- *           "tokenizers", "formats"
+ * kind      "kinds", "attention", "presets", "kernels", "ops", "optimisers", "schedules",
+ *           "measures", "tokenizers", "formats"
  * entry     receives the entry; its strings live as long as the program
  *
  * Returns 1, or 0 where there is no such list or no such entry. Thread safe. */

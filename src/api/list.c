@@ -7,6 +7,7 @@
 #include "data/format.h"
 #include "grad/ops.h"
 #include "measure/measure.h"
+#include "models/translator.h"
 #include "text/tokenizer.h"
 #include "train/optim.h"
 #include "train/schedule.h"
@@ -98,6 +99,13 @@ static int tokenizer_at(int i, attend_entry *entry)
     return give(entry, k->name, k->what, k->source);
 }
 
+static int preset_at(int i, attend_entry *entry)
+{
+    if (i >= at_preset_count)
+        return 0;
+    return give(entry, at_presets[i]->name, at_presets[i]->formula, at_presets[i]->source);
+}
+
 static int format_at(int i, attend_entry *entry)
 {
     if (i >= at_format_count)
@@ -107,6 +115,7 @@ static int format_at(int i, attend_entry *entry)
 
 static const kind kinds[] = {
     {"attention", "scores, scopes, picks and outputs: SCORE/SCOPE/PICK/HEADS", mechanism_at},
+    {"presets", "named systems: attend train --preset", preset_at},
     {"kernels", "how weights fall with distance in pooling: attend fit --kernel", kernel_at},
     {"ops", "functions of tensors, each with its gradient", op_at},
     {"optimisers", "how gradients change parameters", optimiser_at},

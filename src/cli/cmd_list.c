@@ -113,7 +113,8 @@ const at_command at_command_list = {
     .usage = {.name = "list",
               .summary = "List what the library has, with formulas and sources",
               .operands = "[KIND]",
-              .words = "attention|kernels|ops|optimisers|schedules|measures|tokenizers|formats",
+              .words = "attention|presets|kernels|ops|optimisers|schedules|measures|tokenizers|"
+                       "formats",
               .options = options,
               .examples = examples},
     .size = sizeof(list),
