@@ -712,7 +712,8 @@ ATTEND_API attend_status attend_tokenizer_open(const char *path, attend_tokenize
                                                attend_error *err);
 ATTEND_API void attend_tokenizer_free(attend_tokenizer *tokenizer); /* NULL is well */
 
-/* Writes its files into a folder, which is made where it is missing. */
+/* Writes its files into a folder, which is made where it is missing; those of a tokenizer that was
+ * there before go. */
 ATTEND_API attend_status attend_tokenizer_save(const attend_tokenizer *tokenizer,
                                                const char *folder, attend_error *err);
 

@@ -5,6 +5,7 @@
 #include <stdio.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
 #include "base/file.h"
 #include "base/json.h"
@@ -172,25 +173,48 @@ attend_status at_tokenizer_open(const char *path, at_tokenizer **out, attend_err
 
 /* ---- saving ----------------------------------------------------------------------------- */
 
-static attend_status save_json(const at_tokenizer *t, const char *folder, const char *name,
-                               json_t *root, attend_error *err)
+static attend_status save_json(const char *folder, const char *name, json_t *root,
+                               attend_error *err)
 {
     char *path = at_file_join(folder, name);
     attend_status status = path ? at_json_save(path, root, err) : at_error_memory(err);
-    (void)t;
     at_free(path);
     json_decref(root);
     return status;
 }
 
+static void remove_file(const char *folder, const char *name)
+{
+    char *path = at_file_join(folder, name);
+    if (path)
+        unlink(path);
+    at_free(path);
+}
+
+/* Files by which the folder would still be taken for what it held before. */
+static void remove_others(const at_tokenizer_kind *kind, const char *folder)
+{
+    for (int i = 0; i < at_tokenizer_kind_count; i++) {
+        const at_tokenizer_kind *other = at_tokenizer_kinds[i];
+        for (const char *const *name = other->found; other != kind && name && *name; name++)
+            remove_file(folder, *name);
+    }
+    if (!kind->write)
+        remove_file(folder, "tokenizer.json");
+}
+
 attend_status at_tokenizer_save(const at_tokenizer *t, const char *folder, attend_error *err)
 {
     attend_status status = at_folder_make(folder, err);
+    if (status >= 0)
+        remove_file(folder, "tokenizer_config.json"); /* not every kind writes one */
     if (status >= 0 && t->kind->save)
         status = t->kind->save(t, folder, err);
     at_json_start();
     if (status >= 0 && t->kind->write)
-        status = save_json(t, folder, "tokenizer.json", t->kind->write(t), err);
+        status = save_json(folder, "tokenizer.json", t->kind->write(t), err);
+    if (status >= 0)
+        remove_others(t->kind, folder);
     return status;
 }
 
@@ -237,7 +261,7 @@ attend_status at_tokenizer_config_save(const at_tokenizer *t, const char *folder
                && json_object_set_new(root, at_special_names[i], json_stringn(text, size)) == 0;
     }
     if (well)
-        return save_json(t, folder, "tokenizer_config.json", root, err);
+        return save_json(folder, "tokenizer_config.json", root, err);
     json_decref(root);
     return at_error_memory(err);
 }

@@ -149,7 +149,7 @@ attend_status at_tokenizer_read(const json_t *root, const char *file, at_tokeniz
                                 attend_error *err);
 
 /* Writes the kind's files into a folder, which is made where it is missing; each file whole or
- * not at all. */
+ * not at all. Files of another kind that the folder is known by go: it holds one tokenizer. */
 attend_status at_tokenizer_save(const at_tokenizer *t, const char *folder, attend_error *err);
 
 /* ---- learning --------------------------------------------------------------------------- */

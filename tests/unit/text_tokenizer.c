@@ -297,6 +297,24 @@ static void a_saved_tokenizer_is_the_same_when_opened(void **state)
     empty_folder();
 }
 
+static void a_folder_holds_the_tokenizer_that_was_saved_last(void **state)
+{
+    (void)state;
+    empty_folder();
+    for (int i = 0; i < at_tokenizer_kind_count; i++)
+        for (int k = 0; k < at_tokenizer_kind_count; k++) {
+            at_tokenizer *t[] = {learn(at_tokenizer_kinds[i]), learn(at_tokenizer_kinds[k])}, *u;
+            for (int n = 0; n < 2; n++) {
+                assert_int_equal(at_tokenizer_save(t[n], folder, NULL), ATTEND_OK);
+                assert_int_equal(at_tokenizer_open(folder, &u, NULL), ATTEND_OK);
+                assert_ptr_equal(u->kind, t[n]->kind);
+                at_tokenizer_free(u);
+                at_tokenizer_free(t[n]);
+            }
+        }
+    empty_folder();
+}
+
 static void a_folder_without_a_tokenizer_says_what_was_looked_for(void **state)
 {
     (void)state;
@@ -422,6 +440,7 @@ int main(void)
         cmocka_unit_test(ids_out_of_range_are_refused),
         cmocka_unit_test(special_pieces_show_when_they_are_asked_to),
         cmocka_unit_test(a_saved_tokenizer_is_the_same_when_opened),
+        cmocka_unit_test(a_folder_holds_the_tokenizer_that_was_saved_last),
         cmocka_unit_test(a_folder_without_a_tokenizer_says_what_was_looked_for),
         cmocka_unit_test(learning_twice_gives_the_same),
         cmocka_unit_test(a_source_that_gives_up_ends_the_learning),
