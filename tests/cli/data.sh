@@ -121,3 +121,9 @@ says err "check writes a clean copy with --fix"
 expect 2 attend data check pairs.tsv --to jsonl
 expect 2 attend data check --format pears pairs.tsv
 says err 'there is no format "pears"; did you mean pairs?'
+
+# the page says what there is
+for name in $(attend list formats | awk 'NR > 1 && /^[a-z]/ { print $1 }') \
+    $(sed -n 's/^MAKE([a-z0-9_]*, "\([a-z0-9-]*\)".*/\1/p' "$root/src/data/findings.c"); do
+    says "$root/docs/data.md" "\`$name\`"
+done
