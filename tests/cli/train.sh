@@ -19,33 +19,35 @@ check "nothing on stdout" "[ ! -s out ]"
 check "a best model" "[ -s whole/model.safetensors ] && [ -s whole/config.json ]"
 says whole/training/metrics.jsonl '"perplexity"'
 
-# killed at once and again, and gone on each time: the same weights
+# killed and gone on: the same weights
 expect 74 attend train "${settings[@]}" --out whole
 says err "--resume"
+
+started() # FOLDER: waits for the first checkpoint of the run that writes there
+{
+    for _ in $(seq 600); do
+        [ ! -s "$1/training/last.safetensors" ] || return
+        sleep 0.05
+    done
+}
 attend train "${settings[@]}" --out parts > out 2> err &
 run=$!
-for _ in $(seq 100); do
-    [ ! -s parts/training/last.safetensors ] || break
-    sleep 0.05
-done
-expect 74 attend train "${settings[@]}" --out parts --resume
-says err "another run is training here"
+started parts
 kill -KILL $run 2> /dev/null
 wait $run 2> /dev/null
 expect 0 attend train "${settings[@]}" --out parts --resume
 check "the same weights" "cmp -s whole/training/last.safetensors parts/training/last.safetensors &&
     cmp -s whole/model.safetensors parts/model.safetensors"
 
-# stopped by a signal: a checkpoint is there
-attend train "${settings[@]}" --steps 100000 --epochs 100000 --out long > out 2> err &
+# one run at a time; stopped by a signal, it leaves a checkpoint
+attend train "${settings[@]}" --steps 100000 --epochs 100000 --out long > said 2>&1 &
 run=$!
-for _ in $(seq 100); do
-    [ ! -s long/training/last.safetensors ] || break
-    sleep 0.05
-done
+started long
+expect 74 attend train "${settings[@]}" --out long --resume
+says err "another run is training here"
 kill -TERM $run
 wait $run
-check "a stopped run says how to go on" "grep -q -- '--resume goes on' err"
+check "a stopped run says how to go on" "grep -q -- '--resume goes on' said"
 
 # bad input
 expect 2 attend train --data pairs.tsv
