@@ -76,6 +76,11 @@ if(files)
   endif()
 endif()
 
+# ---- what an attention mechanism can learn: run by script/learn -------------------------------
+
+file(GLOB files CONFIGURE_DEPENDS tests/learn/*.c)
+attend_program(learn-check FILES ${files})
+
 # ---- whole programs: tests/*_test.sh get the build folder ------------------------------------
 
 file(GLOB files CONFIGURE_DEPENDS tests/*_test.sh)
