@@ -162,7 +162,8 @@ char *at_export_side(const char *base, const char *name, const char *other, bool
     at_str path = {0};
     at_text one = ending(name), two = ending(other);
     bool differ = one.size > 1 && two.size > 1
-                  && (one.size != two.size || memcmp(one.text, two.text, one.size) != 0);
+                  && (one.size != two.size
+                      || (one.size && memcmp(one.text, two.text, one.size) != 0));
     at_str_add(&path, base);
     if (differ)
         at_str_add_bytes(&path, second ? two.text : one.text, second ? two.size : one.size);

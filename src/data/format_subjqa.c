@@ -79,7 +79,7 @@ static at_read read_answer(at_example_reader *r, subjqa *q, at_example *e, atten
     q->answers.count = 0;
     if (at_text_is(cell(q, SPAN), nothing))
         return ATTEND_READ_EXAMPLE;
-    if (place.size < sizeof indices)
+    if (place.size && place.size < sizeof indices)
         memcpy(indices, place.text, place.size);
     if (sscanf(indices, "(%9d, %9d)", &begin, &end) != 2)
         return at_read_bad(r, err, "human_ans_indices is not \"(begin, end)\"");

@@ -56,8 +56,8 @@ static inline void pack_gzip(at_str *out, const char *text, size_t size)
 
 static inline void put_little(at_str *out, uint32_t value, int bytes)
 {
-    for (int i = 0; i < bytes; i++)
-        at_str_add_bytes(out, &(char){(char)(value >> 8 * i)}, 1);
+    for (int i = 0; i < bytes; i++, value = value >> 7 >> 1) /* all 32 bits may go */
+        at_str_add_bytes(out, &(char){(char)value}, 1);
 }
 
 typedef struct {
