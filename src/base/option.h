@@ -55,6 +55,7 @@ typedef struct {
     const char *help;   /* a sentence without its full stop */
     at_term example;    /* a command line that shows it, and what that does; or {0} */
     bool hidden;        /* not in help, manual and completion */
+    bool line_only;     /* for command lines, not for configuration files (config.h) */
 } at_option;
 
 /* The type of the field must be the one above, or the table does not compile. */
