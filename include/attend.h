@@ -838,7 +838,7 @@ ATTEND_API int attend_coverage_unknown(attend_coverage *coverage, int index, con
                                        size_t *size, unsigned long long *count);
 ATTEND_API void attend_coverage_free(attend_coverage *coverage); /* NULL is well */
 
-/* ---- training a translator ---------------------------------------------------------------- */
+/* ---- training ------------------------------------------------------------------------------ */
 
 /* one setting as a user writes it: {"hidden", "512"} */
 typedef struct attend_setting {
@@ -863,9 +863,17 @@ ATTEND_API int attend_train_setting(int index, attend_setting_info *info);
 typedef enum attend_train_kind {
     ATTEND_TRAIN_SAYS,      /* text: a line for the user */
     ATTEND_TRAIN_STEP,      /* a batch is done */
-    ATTEND_TRAIN_VALIDATED, /* loss and bleu of the validation */
-    ATTEND_TRAIN_SAMPLE     /* source, reference and text: a sentence of it and its translation */
+    ATTEND_TRAIN_VALIDATED, /* metrics and best */
+    ATTEND_TRAIN_SAMPLE     /* source, reference and text: of the validation, and what was made */
 } attend_train_kind;
+
+/* a number that a validation found */
+typedef struct attend_metric {
+    const char *name;  /* "macro_f1": in files and settings */
+    const char *title; /* "macro-F1": for people */
+    double value;
+    int falls; /* 1: smaller is better */
+} attend_metric;
 
 typedef struct attend_train_event {
     attend_train_kind kind;
@@ -874,17 +882,19 @@ typedef struct attend_train_event {
     double epoch;          /* 2.5: in the middle of the third */
     int epochs;
     double loss, norm, rate;
-    double words; /* of targets in this batch */
-    double bleu;  /* or not a number */
-    int best;     /* 1: no validation was better */
+    double asked;     /* what the loss is the mean of, in this batch */
+    const char *unit; /* of asked: "words" */
+    const attend_metric *metrics; /* the loss comes first */
+    int metric_count;
+    int best; /* 1: no validation was better */
 } attend_train_event;
 
 /* Called on the calling thread. A result other than 0 ends the run behind the step, with a
  * checkpoint that it can go on from. */
 typedef int attend_train_function(void *user, const attend_train_event *event);
 
-/* Learns to translate from a file of sentence pairs, into a folder. What is not set has its
- * default; "preset" is looked at first. ATTEND_STOPPED is returned where the function asked for it.
+/* Trains a model from a file, into a folder. What is not set has its default; "preset" says what is
+ * learned. ATTEND_STOPPED is returned where the function asked for it.
  *
  * The same settings, number of threads and instruction set give the same bits, also when a run is
  * stopped and goes on ("resume"). */

@@ -1,24 +1,32 @@
-#include <math.h>
 #include <string.h>
 
-#include "attend.h"
+#include "api/judge.h"
 #include "base/memory.h"
-#include "decode/translate.h"
-#include "train/run.h"
 
 /* ---- settings -------------------------------------------------------------------------------- */
 
-/* the run's settings, then the model's */
+/* is the name one of an earlier table? Families share many. */
+static bool came_before(const char *name, int tables)
+{
+    for (int i = 0; i < tables; i++) {
+        at_option_set set = {i ? at_jobs[i - 1]->family->options : at_run_options, NULL};
+        void *fields;
+        if (at_option_find(&set, 1, name, &fields))
+            return true;
+    }
+    return false;
+}
+
+/* the run's settings, then those of each family of models */
 static const at_option *option_at(int index)
 {
-    const at_option *o = at_run_options;
-    for (; o->name && index > 0; o++)
-        index--;
-    if (o->name)
-        return o;
-    for (o = at_translator_options; o->name && index > 0; o++)
-        index--;
-    return o->name ? o : NULL;
+    for (int table = 0; table <= at_job_count; table++) {
+        const at_option *o = table ? at_jobs[table - 1]->family->options : at_run_options;
+        for (; o->name; o++)
+            if (!came_before(o->name, table) && index-- == 0)
+                return o;
+    }
+    return NULL;
 }
 
 int attend_train_setting(int index, attend_setting_info *info)
@@ -38,38 +46,53 @@ int attend_train_setting(int index, attend_setting_info *info)
     return 1;
 }
 
-static attend_status read_settings(const attend_setting *settings, size_t count,
-                                   at_run_settings *run, at_translator *model, attend_error *err)
+/* what is to be done, as the settings say */
+typedef struct {
+    const at_preset *preset;
+    at_run_settings run;
+    void *model; /* of the preset's family */
+} plan;
+
+static attend_status choose_preset(const attend_setting *settings, size_t count, plan *p,
+                                   attend_error *err)
 {
-    const char *preset = "bahdanau";
+    const char *name = "bahdanau";
     for (size_t i = 0; i < count; i++)
-        preset = strcmp(settings[i].name, "preset") == 0 ? settings[i].value : preset;
-    at_option_set sets[] = {{at_run_options, run}, {at_translator_options, model}};
-    attend_status status = at_translator_preset(model, preset, err);
+        name = strcmp(settings[i].name, "preset") == 0 ? settings[i].value : name;
+    p->preset = at_preset_find(name, err);
+    if (!p->preset)
+        return ATTEND_OPTION;
+    p->model = at_alloc_zero(1, p->preset->family->size);
+    return p->model ? at_preset_settings(p->preset, p->model, err) : at_error_memory(err);
+}
+
+static attend_status read_settings(const attend_setting *settings, size_t count, plan *p,
+                                   attend_error *err)
+{
+    attend_status status = choose_preset(settings, count, p, err);
     if (status >= 0)
-        status = at_options_defaults(at_run_options, run, err);
+        status = at_options_defaults(at_run_options, &p->run, err);
     for (size_t i = 0; i < count && status >= 0; i++) {
+        at_option_set sets[] = {{at_run_options, &p->run}, {p->preset->family->options, p->model}};
         void *fields;
-        const at_option *o = at_option_find(sets, 2, settings[i].name, &fields);
-        if (!o)
-            return at_error(err, ATTEND_OPTION, "there is no setting '%.60s'", settings[i].name);
-        status = at_option_assign(o, settings[i].value, fields, settings[i].name, err);
+        const char *name = settings[i].name;
+        const at_option *o = at_option_find(sets, 2, name, &fields);
+        if (o)
+            status = at_option_assign(o, settings[i].value, fields, name, err);
+        else if (came_before(name, at_job_count + 1))
+            status = at_error(err, ATTEND_OPTION, "%s has no setting '%s'; leave it out",
+                              p->preset->name, name);
+        else
+            status = at_error(err, ATTEND_OPTION, "there is no setting '%.60s'", name);
     }
-    model->preset = preset;
     return status;
 }
 
 /* ---- what the run says ----------------------------------------------------------------------- */
 
-typedef struct {
-    attend_train_function *function;
-    void *user;
-    at_continuation *continuation; /* of the model that is trained */
-} telling;
-
 static int tell(void *user, const at_run_event *e)
 {
-    const telling *t = user;
+    const at_judge *j = user;
     attend_train_event out = {.kind = e->kind == ATTEND_RUN_SAYS   ? ATTEND_TRAIN_SAYS
                                       : e->kind == ATTEND_RUN_STEP ? ATTEND_TRAIN_STEP
                                                                    : ATTEND_TRAIN_VALIDATED,
@@ -81,126 +104,28 @@ static int tell(void *user, const at_run_event *e)
                               .loss = e->loss,
                               .norm = e->norm,
                               .rate = e->rate,
-                              .words = e->words,
-                              .bleu = e->bleu,
+                              .asked = e->asked,
+                              .unit = e->unit,
+                              .metrics = e->metrics ? e->metrics->item : NULL,
+                              .metric_count = e->metrics ? e->metrics->count : 0,
                               .best = e->best};
-    return t->function ? t->function(t->user, &out) : 0;
-}
-
-/* ---- the judge: BLEU of greedy translations ---------------------------------------------------
- */
-
-enum { MOST_JUDGED = 1000, SAMPLES = 3 };
-
-typedef struct {
-    const telling *t;
-    at_text source[MOST_JUDGED];
-    const char *reference[MOST_JUDGED];
-    char *translation[MOST_JUDGED];
-    size_t count;
-    at_arena memory;
-} judged;
-
-static const char *copy(at_arena *memory, at_text t)
-{
-    char *c = at_arena_alloc_small(memory, t.size + 1);
-    if (c) {
-        memcpy(c, t.text, t.size);
-        c[t.size] = '\0';
-    }
-    return c;
-}
-
-static attend_status take(void *user, const at_translated *t, attend_error *err)
-{
-    judged *j = user;
-    j->translation[t->line] = at_arena_alloc_small(&j->memory, strlen(t->text) + 1);
-    if (!j->translation[t->line])
-        return at_error_memory(err);
-    strcpy(j->translation[t->line], t->text);
-    return ATTEND_OK;
-}
-
-static bool gather(judged *j, at_run *run)
-{
-    at_example e;
-    at_item_view numbers;
-    for (; j->count < MOST_JUDGED && at_run_valid_at(run, j->count, &e, &numbers); j->count++) {
-        const char *source = copy(&j->memory, e.source);
-        j->source[j->count] = (at_text){source, e.source.size};
-        j->reference[j->count] = copy(&j->memory, e.target);
-        if (!source || !j->reference[j->count])
-            return false;
-    }
-    return true;
-}
-
-static void show_samples(const judged *j)
-{
-    for (size_t i = 0; i < SAMPLES && i < j->count && j->t->function; i++) {
-        attend_train_event e = {.kind = ATTEND_TRAIN_SAMPLE,
-                                .source = j->source[i].text,
-                                .reference = j->reference[i],
-                                .text = j->translation[i],
-                                .bleu = NAN};
-        j->t->function(j->t->user, &e);
-    }
-}
-
-static attend_status score(const judged *j, double *bleu, attend_error *err)
-{
-    attend_measure_options o;
-    attend_measure_defaults(&o);
-    attend_lines hypothesis = {"translations", j->count, (const char *const *)j->translation};
-    attend_lines reference = {"references", j->count, j->reference};
-    attend_scores *scores;
-    attend_status status = attend_measure("bleu", &o, 1, &hypothesis, 1, &reference, &scores, err);
-    if (status >= 0) {
-        *bleu = attend_scores_corpus(scores, 0);
-        attend_scores_free(scores);
-    }
-    return status;
-}
-
-static attend_status judge(void *user, at_run *run, double *bleu, attend_error *err)
-{
-    telling *t = user;
-    judged *j = at_alloc_zero(1, sizeof *j);
-    attend_status status = ATTEND_OK;
-    if (j && !t->continuation)
-        status = at_continuation_new(at_run_model(run), at_run_params(run), &t->continuation, err);
-    if (!j || !gather(j, run))
-        status = at_error_memory(err);
-    at_translate_options o = {.beam = {.width = 1}, .best = 1, .batch = 64, .longest = 1000};
-    if (status >= 0) {
-        j->t = t;
-        status = at_translate(t->continuation, at_run_tokenizer(run, 0), at_run_tokenizer(run, 1),
-                              &o, j->count, j->source, take, j, err);
-    }
-    if (status >= 0)
-        status = score(j, bleu, err);
-    if (status >= 0)
-        show_samples(j);
-    if (j)
-        at_arena_free(&j->memory);
-    at_free(j);
-    return status;
+    return j->function ? j->function(j->user, &out) : 0;
 }
 
 attend_status attend_train(const attend_setting *settings, size_t count,
                            attend_train_function *function, void *user, attend_error *err)
 {
-    at_run_settings run;
-    at_translator model;
+    plan p = {.model = NULL};
     at_run *r = NULL;
-    telling t = {.function = function, .user = user};
-    at_run_hooks hooks = {tell, judge, &t};
-    attend_status status = read_settings(settings, count, &run, &model, err);
+    at_judge j = {.function = function, .user = user};
+    at_run_hooks hooks = {tell, at_judge_run, &j};
+    attend_status status = read_settings(settings, count, &p, err);
     if (status >= 0)
-        status = at_run_new(&run, &model, &hooks, &r, err);
+        status = at_run_new(&p.run, at_job_for(p.preset->family), p.model, &hooks, &r, err);
     if (status >= 0)
         status = at_run_go(r, err);
-    at_continuation_free(t.continuation);
+    at_judge_free(&j);
     at_run_free(r);
+    at_free(p.model);
     return status;
 }

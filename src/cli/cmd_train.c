@@ -47,8 +47,7 @@ typedef struct {
     at_cli *cli;
     at_progress progress;
     bool started;
-    double words, loss, since; /* since the last validation, or the start */
-    long batches;
+    double asked, loss, since; /* since the last validation, or the start */
 } watcher;
 
 static double now(void)
@@ -66,15 +65,14 @@ static void show_step(watcher *w, const attend_train_event *e)
         w->since = time;
         w->started = true;
     }
-    w->words += e->words;
-    w->loss += e->loss * e->words;
-    w->batches++;
+    w->asked += e->asked;
+    w->loss += e->loss * e->asked;
     if (!w->cli->bar || !at_progress_due(&w->progress, (long)e->step, time))
         return;
     char text[80];
     at_str line = {0};
-    snprintf(text, sizeof text, "epoch %.2f/%d  loss %.3f  %.0f words/s", e->epoch, e->epochs,
-             w->loss / w->words, time > w->since ? w->words / (time - w->since) : 0);
+    snprintf(text, sizeof text, "epoch %.2f/%d  loss %.3f  %.0f %s/s", e->epoch, e->epochs,
+             w->loss / w->asked, time > w->since ? w->asked / (time - w->since) : 0, e->unit);
     at_progress_line(&line, &w->progress, (long)e->step, time, text, w->cli->columns,
                      w->cli->utf8);
     at_cli_progress(w->cli, at_str_text(&line));
@@ -85,14 +83,13 @@ static void show_validation(watcher *w, const attend_train_event *e)
 {
     double time = now();
     at_cli_progress_end(w->cli);
-    fprintf(stderr, "epoch %.2f  step %lld  training loss %.3f  validation loss %.3f  "
-            "perplexity %.2f", e->epoch, e->step, w->words > 0 ? w->loss / w->words : NAN, e->loss,
-            exp(e->loss));
-    if (!isnan(e->bleu))
-        fprintf(stderr, "  BLEU %.2f", e->bleu);
-    fprintf(stderr, "  %.0f words/s%s\n", w->words / (time - w->since), e->best ? "  best" : "");
-    w->words = w->loss = 0;
-    w->batches = 0;
+    fprintf(stderr, "epoch %.2f  step %lld  training loss %.3f", e->epoch, e->step,
+            w->asked > 0 ? w->loss / w->asked : NAN);
+    for (int i = 0; i < e->metric_count; i++)
+        fprintf(stderr, "  %s %.*f", e->metrics[i].title, i == 0 ? 3 : 2, e->metrics[i].value);
+    fprintf(stderr, "  %.0f %s/s%s\n", w->asked / (time - w->since), e->unit,
+            e->best ? "  best" : "");
+    w->asked = w->loss = 0;
     w->since = now();
 }
 

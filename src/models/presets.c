@@ -1,10 +1,11 @@
-/* The named systems: what each paper, or tutorial, chose. */
+/* What each paper, or tutorial, chose. */
 #include "models/translator.h"
 
 const at_preset at_preset_bahdanau = {
     .name = "bahdanau",
     .formula = "GRU in both directions; additive attention before each step; deep readout",
     .source = "Bahdanau et al. 2014",
+    .family = &at_family_translator,
     .attention = "additive",
     .settings = "cell=gru bidirectional=yes start=backward place=before readout=deep",
 };
@@ -13,6 +14,7 @@ const at_preset at_preset_luong = {
     .name = "luong",
     .formula = "LSTM; bilinear attention after each step, fed into the next",
     .source = "Luong et al. 2015",
+    .family = &at_family_translator,
     .attention = "bilinear",
     .settings = "cell=lstm start=copy place=after input-feeding=yes",
 };
@@ -21,6 +23,7 @@ const at_preset at_preset_rnn_encdec = {
     .name = "rnn-encdec",
     .formula = "a fixed context: the decoder starts from the encoder's last state",
     .source = "Sutskever et al. 2014",
+    .family = &at_family_translator,
     .settings = "cell=gru start=copy place=none",
 };
 
@@ -28,6 +31,7 @@ const at_preset at_preset_sutskever = {
     .name = "sutskever",
     .formula = "LSTM, fixed context, the source read from its end",
     .source = "Sutskever et al. 2014",
+    .family = &at_family_translator,
     .settings = "cell=lstm reversed=yes start=copy place=none",
 };
 
@@ -35,6 +39,7 @@ const at_preset at_preset_cho = {
     .name = "cho",
     .formula = "GRU, fixed context at every step; deep readout",
     .source = "Cho et al. 2014",
+    .family = &at_family_translator,
     .settings = "cell=gru start=copy place=none context-each-step=yes readout=deep",
 };
 
@@ -43,6 +48,7 @@ const at_preset at_preset_keras = {
     .formula =
         "GRU of 1024, two layers in the encoder; additive attention with bias before each step",
     .source = "the tutorial that comes with Keras",
+    .family = &at_family_translator,
     .attention = "additive:bias",
     .settings =
         "cell=gru layers=2 decoder-layers=1 hidden=1024 embedding=256 start=copy place=before",
@@ -52,6 +58,7 @@ const at_preset at_preset_d2l = {
     .name = "d2l",
     .formula = "GRU; additive attention before each step, context before the word",
     .source = "Zhang et al. 2021, Dive into Deep Learning, 11.4",
+    .family = &at_family_translator,
     .attention = "additive",
     .settings = "cell=gru start=copy place=before context-first=yes",
 };

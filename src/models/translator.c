@@ -1,9 +1,5 @@
 #include "models/translator.h"
 
-#include <string.h>
-
-#include "base/guess.h"
-
 const at_option at_translator_options[] = {
     {.name = "preset",
      OPTION_STRING(at_translator, preset),
@@ -115,57 +111,14 @@ const at_option at_translator_options[] = {
      .help = "Source and target have one vocabulary and one embedding"},
     {0}};
 
-/* ---- presets ------------------------------------------------------------------------------- */
-
-const at_preset *at_preset_find(const char *name, attend_error *err)
-{
-    at_guess guess = {.word = name};
-    for (int i = 0; i < at_preset_count; i++) {
-        if (strcmp(at_presets[i]->name, name) == 0)
-            return at_presets[i];
-        at_guess_consider(&guess, at_presets[i]->name, strlen(at_presets[i]->name));
-    }
-    at_error(err, ATTEND_OPTION, "there is no preset '%.40s'%s%s%s", name,
-             *guess.best ? "; did you mean '" : "; attend list presets shows those there are",
-             guess.best, *guess.best ? "'?" : "");
-    return NULL;
-}
-
-/* "name=value name=value" */
-static attend_status assign_all(at_translator *s, const char *settings, attend_error *err)
-{
-    at_option_set set = {at_translator_options, s};
-    attend_status status = ATTEND_OK;
-    while (*settings && status >= 0) {
-        char name[48], value[64];
-        void *fields;
-        size_t n = strcspn(settings, "="), length = strcspn(settings + n, " ");
-        if (n >= sizeof name || length < 1 || length > sizeof value)
-            return at_error(err, ATTEND_OPTION, "preset: '%.40s' is no setting", settings);
-        memcpy(name, settings, n);
-        name[n] = '\0';
-        memcpy(value, settings + n + 1, length - 1);
-        value[length - 1] = '\0';
-        const at_option *o = at_option_find(&set, 1, name, &fields);
-        if (!o || o->type == ATTEND_OPTION_STRING)
-            return at_error(err, ATTEND_OPTION, "preset: '%s' cannot be set so", name);
-        status = at_option_assign(o, value, fields, name, err);
-        settings += n + length;
-        settings += strspn(settings, " ");
-    }
-    return status;
-}
+const at_family at_family_translator = {"translator", at_translator_options, sizeof(at_translator)};
 
 attend_status at_translator_preset(at_translator *s, const char *name, attend_error *err)
 {
     const at_preset *p = at_preset_find(name, err);
-    attend_status status = p ? at_options_defaults(at_translator_options, s, err) : ATTEND_OPTION;
-    if (status < 0)
-        return status;
-    s->preset = p->name;
-    if (p->attention)
-        s->attention = p->attention;
-    return assign_all(s, p->settings, err);
+    if (p && p->family != &at_family_translator)
+        return at_error(err, ATTEND_OPTION, "the preset %s is no translator", name);
+    return p ? at_preset_settings(p, s, err) : ATTEND_OPTION;
 }
 
 /* ---- the model ----------------------------------------------------------------------------- */

@@ -1,6 +1,5 @@
 #include "train/run.h"
 
-#include <errno.h>
 #include <math.h>
 #include <stdarg.h>
 #include <stdio.h>
@@ -19,6 +18,7 @@ int at_run_tell(at_run *r, at_run_event e)
 {
     e.steps = r->steps;
     e.epochs = r->settings.epochs;
+    e.unit = r->job->unit;
     return r->hooks.report ? r->hooks.report(r->hooks.user, &e) : 0;
 }
 
@@ -29,36 +29,35 @@ void at_run_say(at_run *r, const char *format, ...)
     va_start(args, format);
     vsnprintf(text, sizeof text, format, args);
     va_end(args);
-    at_run_tell(r, (at_run_event){.kind = ATTEND_RUN_SAYS, .text = text, .bleu = NAN});
+    at_run_tell(r, (at_run_event){.kind = ATTEND_RUN_SAYS, .text = text});
 }
 
 char *at_run_path(const at_run *r, const char *name) { return at_file_join(r->settings.out, name); }
 
 /* ---- life ---------------------------------------------------------------------------------- */
 
-attend_status at_run_new(const at_run_settings *settings, const at_translator *model,
+attend_status at_run_new(const at_run_settings *settings, const at_job *job, const void *model,
                          const at_run_hooks *hooks, at_run **out, attend_error *err)
 {
     at_run *r = *out = at_alloc_zero(1, sizeof *r);
-    if (!r)
+    void *task = at_alloc_zero(1, job->size);
+    if (!r || !task) {
+        at_free(r);
+        at_free(task);
+        *out = NULL;
         return at_error_memory(err);
-    r->settings = *settings;
-    r->hooks = *hooks;
-    r->lock = -1;
+    }
+    *r = (at_run){.settings = *settings, .hooks = *hooks, .job = job, .task = task, .lock = -1};
     r->standing = (at_standing){.best = NAN,
                                 .seed = settings->seed,
                                 .shards = settings->shards ? settings->shards : at_threads()};
     attend_status status = at_run_prepare(r, model, err);
-    r->task = (at_translation){.model = &r->folder.model, .smoothing = (real)settings->smoothing};
-    if (status >= 0 && !(r->tape = at_tape_new(r->folder.params, ATTEND_INFER)))
+    if (status >= 0 && !(r->tape = at_tape_new(r->params, ATTEND_INFER)))
         status = at_error_memory(err);
     if (status >= 0)
         status = at_run_lock(r, err);
     if (status >= 0)
-        status = settings->resume
-                     ? at_run_go_on(r, err)
-                     : at_translator_folder_save(settings->out, &r->folder.settings,
-                                                 r->folder.source, r->folder.target, err);
+        status = settings->resume ? at_run_go_on(r, err) : job->save(r, err);
     if (status < 0) {
         at_run_free(r);
         *out = NULL;
@@ -79,7 +78,8 @@ void at_run_free(at_run *r)
     at_corpus_free(r->valid);
     at_corpus_free(r->corpus);
     at_free(r->part);
-    at_translator_folder_free(&r->folder);
+    r->job->free(r);
+    at_free(r->task);
     at_arena_free(&r->memory);
     if (r->lock >= 0)
         close(r->lock);
@@ -88,61 +88,65 @@ void at_run_free(at_run *r)
 
 /* ---- validation ----------------------------------------------------------------------------- */
 
-/* the mean loss of a word, in the order of the corpus */
+/* the loss of the next batch, as a sum */
+static attend_status batch_loss(at_run *r, at_batches *b, double *sum, attend_error *err)
+{
+    at_batch batch;
+    at_arena_reset(&r->memory);
+    attend_status status = at_batches_next(b, &r->memory, &batch, err);
+    if (status >= 0)
+        status = r->job->take(r, &batch, 1, err);
+    if (status < 0)
+        return status;
+    at_tape_reset(r->tape);
+    at_tensor *y = r->job->loss(r, r->tape, 0);
+    if (at_failed(r->tape))
+        return at_error(err, at_tape_error(r->tape)->status, "%s", at_tape_error(r->tape)->message);
+    *sum = (double)y->value[0] * r->asked;
+    return ATTEND_OK;
+}
+
+/* the mean loss, in the order of the corpus */
 static attend_status validation_loss(at_run *r, double *loss, attend_error *err)
 {
     at_plan_options plan = {.sentences = 64, .in_order = true};
-    at_translation task = {.model = &r->folder.model};
     at_batches *b;
-    double sum = 0, words = 0;
-    attend_status status = at_batches_new(at_supply_encoded(&r->sentences[1]), &plan, &b, err);
+    double sum = 0, asked = 0;
+    attend_status status = at_batches_new(r->supply[1], &plan, &b, err);
     if (status < 0)
         return status;
     for (size_t i = 0, n = 1; i < n && status >= 0; i++) {
-        at_batch batch;
-        at_arena_reset(&r->memory);
-        status = at_batches_next(b, &r->memory, &batch, err);
+        double one = 0;
+        status = batch_loss(r, b, &one, err);
         n = at_batches_in_epoch(b);
-        if (status < 0 || !at_translation_take(&task, &batch, 1, &r->memory)) {
-            status = status < 0 ? status : at_error_memory(err);
-            break;
-        }
-        at_tape_reset(r->tape);
-        at_tensor *y = at_translation_loss(&task, r->tape, 0);
-        if (at_failed(r->tape))
-            status = at_error(err, at_tape_error(r->tape)->status, "%s",
-                              at_tape_error(r->tape)->message);
-        else
-            sum += (double)y->value[0] * (double)task.asked;
-        words += (double)task.asked;
+        sum += one;
+        asked += r->asked;
     }
     at_batches_free(b);
-    *loss = words > 0 ? sum / words : 0;
+    *loss = asked > 0 ? sum / asked : 0;
     return status;
 }
 
-static attend_status keep_metrics(const at_run *r, const at_run_event *e, attend_error *err)
+/* the loss, what follows from it, and what the judge finds */
+static attend_status measure(at_run *r, at_metrics *m, attend_error *err)
 {
-    char *path = at_run_path(r, "training/metrics.jsonl");
-    FILE *f = path ? fopen(path, "a") : NULL;
-    if (!f) {
-        attend_status status = at_error(err, ATTEND_FILE, "%s: %s", path ? at_show(path).text : "",
-                                        strerror(errno));
-        at_free(path);
+    double loss;
+    attend_status status = validation_loss(r, &loss, err);
+    if (status < 0)
         return status;
-    }
-    fprintf(f, "{\"step\": %lld, \"epoch\": %.4f, \"loss\": %.9g, \"perplexity\": %.9g",
-            (long long)e->step, e->epoch, e->loss, exp(e->loss));
-    if (!isnan(e->bleu))
-        fprintf(f, ", \"bleu\": %.6g", e->bleu);
-    fprintf(f, ", \"best\": %s}\n", e->best ? "true" : "false");
-    bool failed = ferror(f);
-    failed |= fclose(f) != 0;
-    attend_status status = failed ? at_error(err, ATTEND_FILE, "%s: %s", at_show(path).text,
-                                             strerror(errno))
-                                  : ATTEND_OK;
-    at_free(path);
-    return status;
+    at_metrics_add(m, (attend_metric){"loss", "validation loss", loss, .falls = 1});
+    if (r->job->perplexity)
+        at_metrics_add(m, (attend_metric){"perplexity", "perplexity", exp(loss), .falls = 1});
+    return r->hooks.judge ? r->hooks.judge(r->hooks.user, r, m, err) : ATTEND_OK;
+}
+
+/* the metric that decides which model is the best; the loss where nobody judges */
+static const attend_metric *watched(const at_run *r, const at_metrics *m)
+{
+    char first[32];
+    snprintf(first, sizeof first, "%.*s", (int)strcspn(r->job->metrics, " "), r->job->metrics);
+    const attend_metric *found = at_metrics_find(m, r->settings.watch ? r->settings.watch : first);
+    return found ? found : &m->item[0];
 }
 
 static double epoch_of(const at_run *r)
@@ -155,7 +159,15 @@ static double epoch_of(const at_run *r)
 static attend_status save_best(at_run *r, attend_error *err)
 {
     char *path = at_run_path(r, "model.safetensors");
-    attend_status status = path ? at_weights_save(path, r->folder.params, err)
+    attend_status status = path ? at_weights_save(path, r->params, err) : at_error_memory(err);
+    at_free(path);
+    return status;
+}
+
+static attend_status keep_metrics(const at_run *r, const at_run_event *e, attend_error *err)
+{
+    char *path = at_run_path(r, "training/metrics.jsonl");
+    attend_status status = path ? at_metrics_keep(e->metrics, path, e->step, e->epoch, e->best, err)
                                 : at_error_memory(err);
     at_free(path);
     return status;
@@ -163,17 +175,15 @@ static attend_status save_best(at_run *r, attend_error *err)
 
 static attend_status validate(at_run *r, attend_error *err)
 {
+    at_metrics found = {.count = 0};
     at_run_event e = {.kind = ATTEND_RUN_VALIDATED,
                       .step = r->standing.updates,
                       .epoch = epoch_of(r),
-                      .bleu = NAN};
-    attend_status status = validation_loss(r, &e.loss, err);
-    if (status >= 0 && r->hooks.judge)
-        status = r->hooks.judge(r->hooks.user, r, &e.bleu, err);
+                      .metrics = &found};
+    attend_status status = measure(r, &found, err);
     if (status < 0)
         return status;
-    bool by_bleu = r->settings.watch == 1 && !isnan(e.bleu);
-    double goodness = by_bleu ? e.bleu : -e.loss;
+    double goodness = at_metric_goodness(watched(r, &found));
     e.best = isnan(r->standing.best) || goodness > r->standing.best;
     if (e.best) {
         r->standing.best = goodness;
@@ -183,7 +193,7 @@ static attend_status validate(at_run *r, attend_error *err)
     } else {
         r->standing.waited++;
     }
-    at_rate_report(at_trainer_rate(r->trainer), e.loss);
+    at_rate_report(at_trainer_rate(r->trainer), found.item[0].value);
     if (status >= 0)
         status = keep_metrics(r, &e, err);
     if (status >= 0)
@@ -198,9 +208,7 @@ static attend_status checkpoint(at_run *r, attend_error *err)
     char *path = at_run_path(r, "training/last.safetensors");
     at_standing_take(&r->standing, r->trainer);
     r->standing.position = at_batches_position(r->batches);
-    r->standing.baseline = r->task.baseline;
-    attend_status status = path ? at_checkpoint_save(path, r->folder.params, r->trainer,
-                                                     &r->standing, err)
+    attend_status status = path ? at_checkpoint_save(path, r->params, r->trainer, &r->standing, err)
                                 : at_error_memory(err);
     at_free(path);
     return status;
@@ -212,15 +220,15 @@ static attend_status step(at_run *r, at_run_event *e, bool *ends_epoch, attend_e
     at_step_result result;
     at_arena_reset(&r->memory);
     attend_status status = at_batches_next(r->batches, &r->memory, &batch, err);
+    if (status >= 0)
+        status = r->job->take(r, &batch, r->standing.shards, err);
+    if (status >= 0)
+        status = at_trainer_step(r->trainer, r->shards.count, r->shards.first, r->job->loss, r,
+                                 &result, err);
     if (status < 0)
         return status;
-    if (!at_translation_take(&r->task, &batch, r->standing.shards, &r->memory))
-        return at_error_memory(err);
-    status = at_trainer_step(r->trainer, r->task.shards, r->task.first, at_translation_loss,
-                             &r->task, &result, err);
-    if (status < 0)
-        return status;
-    at_translation_done(&r->task);
+    if (r->job->done)
+        r->job->done(r);
     *ends_epoch = batch.index + 1 == at_batches_in_epoch(r->batches);
     r->standing.updates = at_trainer_updates(r->trainer);
     *e = (at_run_event){
@@ -230,8 +238,7 @@ static attend_status step(at_run *r, at_run_event *e, bool *ends_epoch, attend_e
         .loss = result.loss,
         .norm = result.norm,
         .rate = result.rate,
-        .words = (double)r->task.asked,
-        .bleu = NAN};
+        .asked = r->asked};
     return ATTEND_OK;
 }
 
@@ -279,13 +286,8 @@ attend_status at_run_go(at_run *r, attend_error *err)
 
 /* ---- for the judge -------------------------------------------------------------------------- */
 
-const at_seq2seq *at_run_model(const at_run *r) { return &r->folder.model; }
-at_params *at_run_params(const at_run *r) { return r->folder.params; }
-
-const at_tokenizer *at_run_tokenizer(const at_run *r, int side)
-{
-    return side ? r->folder.target : r->folder.source;
-}
+const at_job *at_run_job(const at_run *r) { return r->job; }
+void *at_run_task(const at_run *r) { return r->task; }
 
 bool at_run_valid_at(const at_run *r, size_t i, at_example *texts, at_item_view *numbers)
 {

@@ -1,8 +1,9 @@
-/* A training run of a translator, from files to a model folder.
+/* A training run, from files to a model folder: data, a model, and a job (job.h) that knows what is
+ * learned.
  *
  *     corpus -> split -> tokenizers -> numbers -> batches -> steps -> validations -> checkpoints
  *
- * In the folder beside the model (translator_folder.h):
+ * In the folder, beside what the job keeps there:
  *
  *     training/last.safetensors    the run as it stands (checkpoint.h)
  *     training/metrics.jsonl       a line for each validation
@@ -14,10 +15,8 @@
 
 #include "base/option.h"
 #include "data/encode.h"
-#include "data/split.h"
-#include "models/translator.h"
-#include "train/checkpoint.h"
-#include "train/translation.h"
+#include "train/job.h"
+#include "train/metrics.h"
 
 typedef struct {
     const char *data, *src, *tgt, *valid, *valid_tgt, *test; /* files; valid may be a share */
@@ -31,7 +30,8 @@ typedef struct {
     double lr, clip, smoothing;
     const char *optimiser, *schedule;
     int accumulate, shards;
-    int checkpoint_every, validate_every, patience, watch;
+    int checkpoint_every, validate_every, patience;
+    const char *watch; /* a metric; NULL: the job's first */
     bool resume, overwrite;
     const char *init_from;
     size_t seed;
@@ -44,7 +44,7 @@ extern const at_option at_run_options[];
 typedef enum {
     ATTEND_RUN_SAYS,      /* text */
     ATTEND_RUN_STEP,      /* a step is done */
-    ATTEND_RUN_VALIDATED, /* loss is the validation's; bleu too, where a judge gave it */
+    ATTEND_RUN_VALIDATED, /* metrics */
 } at_run_kind;
 
 typedef struct {
@@ -54,27 +54,27 @@ typedef struct {
     double epoch;        /* 2.5: in the middle of the third */
     int epochs;
     double loss, norm, rate;
-    double words; /* of targets in this step */
-    double bleu;  /* or NAN */
+    double asked;     /* what the loss is the mean of, in this step */
+    const char *unit; /* of asked: "words" */
+    const at_metrics *metrics;
     bool best;
 } at_run_event;
 
 /* Anything but 0 ends the run behind this step, with a checkpoint. */
 typedef int at_run_report(void *user, const at_run_event *event);
 
-typedef struct at_run at_run;
-
-/* Translates the validation's sources and measures: train does not know how. */
-typedef attend_status at_run_judge(void *user, at_run *run, double *bleu, attend_error *err);
+/* Adds metrics that training does not know how to make: BLEU of translations. */
+typedef attend_status at_run_judge(void *user, at_run *run, at_metrics *metrics, attend_error *err);
 
 typedef struct {
     at_run_report *report;
-    at_run_judge *judge; /* or NULL */
+    at_run_judge *judge;
     void *user;
 } at_run_hooks;
 
-/* Everything up to the first step. Strings of the settings are borrowed. */
-attend_status at_run_new(const at_run_settings *settings, const at_translator *model,
+/* Everything up to the first step; model: settings of the job's family. Strings of the settings are
+ * borrowed. */
+attend_status at_run_new(const at_run_settings *settings, const at_job *job, const void *model,
                          const at_run_hooks *hooks, at_run **out, attend_error *err);
 
 /* To the end; ATTEND_STOPPED where a report asked for it. */
@@ -83,11 +83,10 @@ void at_run_free(at_run *r); /* NULL is well */
 
 /* ---- for the judge -------------------------------------------------------------------------- */
 
-const at_seq2seq *at_run_model(const at_run *r);
-at_params *at_run_params(const at_run *r);
-const at_tokenizer *at_run_tokenizer(const at_run *r, int side); /* 0 source, 1 target */
+const at_job *at_run_job(const at_run *r);
+void *at_run_task(const at_run *r); /* the job's */
 
-/* the i-th pair of the validation: texts, and the numbers of its source; false beyond the last */
+/* the i-th example of the validation: texts, and its numbers; false beyond the last */
 bool at_run_valid_at(const at_run *r, size_t i, at_example *texts, at_item_view *numbers);
 
 #endif

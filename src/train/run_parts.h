@@ -1,23 +1,27 @@
-/* Inside a training run: its parts, which run_prepare.c makes and run.c uses. */
+/* Inside a training run: its parts, for the files run_*.c and for jobs. */
 #ifndef ATTEND_TRAIN_RUN_PARTS_H
 #define ATTEND_TRAIN_RUN_PARTS_H
 
-#include "store/translator_folder.h"
+#include "train/checkpoint.h"
 #include "train/run.h"
 
 struct at_run {
     at_run_settings settings;
     at_run_hooks hooks;
-    at_translator_folder folder; /* settings, model, weights, tokenizers */
-    at_corpus *corpus, *valid;   /* valid: of its own file, or the same */
-    unsigned char *part;         /* of each example of corpus */
-    at_encoded *numbers[2];      /* to train on, to validate with */
-    at_encoded_supply sentences[2];
+    const at_job *job;
+    void *task;                     /* the job's own */
+    at_params *params;              /* by the job */
+    at_corpus *corpus, *valid;      /* valid: of its own file, or NULL: a part of corpus */
+    unsigned char *part;            /* of each example of corpus */
+    at_encoded *numbers[2];         /* to train on, to validate with; by the job */
+    at_encoded_supply sentences[2]; /* of these */
+    at_supply supply[2];            /* by the job; the sentences, where at_run_encode made it */
     at_batches *batches;
-    at_arena memory; /* of one batch */
+    at_arena memory;  /* of one batch */
+    at_shards shards; /* of the batch; by the job */
+    double asked;     /* what its loss is the mean of */
     at_trainer *trainer;
     at_tape *tape; /* of validations */
-    at_translation task;
     at_standing standing;
     int64_t steps; /* of the whole run */
     int lock;
@@ -30,13 +34,30 @@ void at_run_say(at_run *r, const char *format, ...) __attribute__((format(printf
 /* folder/name in out; at_free it; NULL without memory */
 char *at_run_path(const at_run *r, const char *name);
 
+/* ---- what comes before the first step: run_prepare.c ------------------------------------------
+ */
+
 /* Everything up to the first step of a fresh run. */
-attend_status at_run_prepare(at_run *r, const at_translator *settings, attend_error *err);
+attend_status at_run_prepare(at_run *r, const void *model, attend_error *err);
 
 /* Takes the folder for this run alone. */
 attend_status at_run_lock(at_run *r, attend_error *err);
 
 /* To where the checkpoint in the folder stands. */
 attend_status at_run_go_on(at_run *r, attend_error *err);
+
+/* ---- the data: run_data.c ----------------------------------------------------------------------
+ */
+
+/* Reads the corpora and splits them. */
+attend_status at_run_read(at_run *r, attend_error *err);
+
+/* A tokenizer from the texts to train on. */
+attend_status at_run_learn(at_run *r, bool sources, bool targets, at_tokenizer **out,
+                           attend_error *err);
+
+/* Both corpora as numbers and supplies. The settings decide what is too long; options say the rest;
+ * part and wanted are not read. */
+attend_status at_run_encode(at_run *r, const at_encode_options *options, attend_error *err);
 
 #endif

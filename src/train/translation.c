@@ -22,9 +22,7 @@ bool at_translation_take(at_translation *l, const at_batch *batch, int shards, a
             l->targets[b * steps + t] = asked ? id[1] : -1;
             l->asked += asked;
         }
-    l->shards = shards < y->B ? shards : y->B;
-    for (int i = 0; i <= l->shards; i++)
-        l->first[i] = (int)((long)y->B * i / l->shards);
+    l->shards = at_shards_cut(y->B, shards);
     return true;
 }
 
@@ -77,16 +75,16 @@ static at_tensor *hard_loss(at_translation *l, at_tape *t, const at_decoded *d, 
     }
     at_reinforce_options o = {.entropy = (real)0.01, .weight = 1 / options.divisor};
     at_tensor *words = at_cross_entropy(t, logits, targets, options);
-    return at_add(t, words, at_reinforce(t, d->log_p, d->entropy, nll, lengths, &l->baseline, o));
+    return at_add(t, words, at_reinforce(t, d->log_p, d->entropy, nll, lengths, l->baseline, o));
 }
 
 void at_translation_done(at_translation *l)
 {
     double nll = 0;
-    for (int i = 0; i < l->shards; i++)
+    for (int i = 0; i < l->shards.count; i++)
         nll += l->nll[i];
     if (nll > 0)
-        at_baseline_update(&l->baseline, nll, (double)l->asked);
+        at_baseline_update(l->baseline, nll, (double)l->asked);
 }
 
 /* ---- the loss ------------------------------------------------------------------------------- */
@@ -95,16 +93,18 @@ at_tensor *at_translation_loss(void *translation, at_tape *t, int shard)
 {
     at_translation *l = translation;
     const at_block *x = &l->batch->source;
-    int at = l->first[shard], B = l->first[shard + 1] - at, T = l->steps;
+    int at = l->shards.first[shard], B = l->shards.first[shard + 1] - at, T = l->steps;
+    bool training = at_tape_mode(t) == ATTEND_TRAIN;
     at_source source = at_seq2seq_encode(
         t, l->model, (at_ids){SHAPE(B, x->T), x->ids + (size_t)at * (size_t)x->T}, x->lengths + at);
     at_decoder state = at_seq2seq_start(l->model, &source);
     at_ids words = {SHAPE(B, T), l->words + (size_t)at * (size_t)T};
     at_ids targets = {SHAPE(B, T), l->targets + (size_t)at * (size_t)T};
     at_decoded d = at_seq2seq_decode(t, l->model, &source, &state, words, false);
-    at_cross_entropy_options o = {
-        .smoothing = l->smoothing, .ignore = -1, .divisor = (real)(l->asked ? l->asked : 1)};
-    if (d.log_p && at_tape_mode(t) == ATTEND_TRAIN)
+    at_cross_entropy_options o = {.smoothing = training ? l->smoothing : 0,
+                                  .ignore = -1,
+                                  .divisor = (real)(l->asked ? l->asked : 1)};
+    if (d.log_p && training)
         return hard_loss(l, t, &d, targets, o, shard);
     l->nll[shard] = 0;
     at_tensor *features = asked_rows(t, d.features, &targets);

@@ -9,21 +9,20 @@
 #include "data/batch.h"
 #include "models/seq2seq.h"
 #include "train/reinforce.h"
+#include "train/shards.h"
 #include "train/trainer.h"
-
-enum { ATTEND_SHARDS_MOST = 64 };
 
 typedef struct {
     const at_seq2seq *model;
-    real smoothing;       /* of the labels */
-    at_baseline baseline; /* of hard attention, moved on by at_translation_done */
+    real smoothing;        /* of the labels, while training */
+    at_baseline *baseline; /* of hard attention, moved on by at_translation_done */
     /* the batch, as at_translation_take cut it */
     const at_batch *batch;
-    int steps;                                 /* T - 1: words that are asked for at most */
-    int *words, *targets;                      /* [B,steps]; a target of -1 does not count */
-    long asked;                                /* N */
-    int shards, first[ATTEND_SHARDS_MOST + 1]; /* rows of each */
-    double nll[ATTEND_SHARDS_MOST];            /* sums, where hard attention needs them */
+    int steps;            /* T - 1: words that are asked for at most */
+    int *words, *targets; /* [B,steps]; a target of -1 does not count */
+    long asked;           /* N */
+    at_shards shards;
+    double nll[ATTEND_SHARDS_MOST]; /* sums, where hard attention needs them */
 } at_translation;
 
 /* Makes the batch's words and targets, and cuts it into at most `shards`; targets are framed

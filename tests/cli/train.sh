@@ -60,6 +60,8 @@ says err "additive"
 check "refused before the data is read" "! grep -q 'pairs to learn' err"
 expect 2 attend train --data pairs.tsv --out new --valid 0
 says err "--valid"
+expect 2 attend train --data pairs.tsv --out new --watch accuracy
+says err "bleu loss perplexity"
 expect 2 attend train --data pairs.tsv --out new --preset bahdanu
 says err "bahdanau"
 

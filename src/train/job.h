@@ -1,0 +1,57 @@
+/* A kind of training: all that a run (run.h) does not know about what it trains. The run has the
+ * data, the steps, validations and checkpoints; the job has the model.
+ *
+ *     check        are the settings sensible?
+ *     open         the model's settings and weights: new, or from the folder of a model
+ *     prepare      vocabularies and numbers from the corpora, and the model
+ *     save         the folder, but for its weights
+ *
+ *     take, loss   of each batch: cut it into shards; what each of them loses
+ *
+ * A job keeps what it needs in run->task, and gives the run its parameters, supplies and shards
+ * (run_parts.h). The same loss serves validation, on a tape that only infers. */
+#ifndef ATTEND_TRAIN_JOB_H
+#define ATTEND_TRAIN_JOB_H
+
+#include "data/batch.h"
+#include "models/preset.h"
+#include "train/shards.h"
+#include "train/trainer.h"
+
+typedef struct at_run at_run;
+
+typedef struct {
+    const char *name;
+    const at_family *family; /* the models it trains */
+    size_t size;             /* of its task, zeros at first */
+    const char *metrics;     /* of a validation, separated by blanks; the first is watched */
+    const char *unit;        /* what a loss is the mean of: "words" */
+    bool perplexity;         /* the loss is one of words: its exponential says something */
+    unsigned needs;          /* parts that examples must have: ATTEND_HAS_.. */
+    const char *lacking;     /* what is wrong with a file without, and the remedy */
+
+    /* Refuses senseless settings before any data is read. */
+    attend_status (*check)(const void *settings, attend_error *err);
+
+    /* from: the folder of a model, or NULL: a new one of these settings. Sets run->params. */
+    attend_status (*open)(at_run *r, const void *settings, const char *from, attend_error *err);
+    attend_status (*prepare)(at_run *r, attend_error *err); /* sets run->supply */
+    attend_status (*save)(at_run *r, attend_error *err);
+
+    /* Sets run->shards and run->asked; memory is the run's, of one batch. */
+    attend_status (*take)(at_run *r, const at_batch *batch, int shards, attend_error *err);
+    at_shard_loss *loss;     /* of the run */
+    void (*done)(at_run *r); /* behind a step; or NULL */
+    void (*free)(at_run *r); /* what the task holds, and the parameters */
+} at_job;
+
+#define JOB(name) extern const at_job at_job_##name;
+#include "train/jobs.def"
+#undef JOB
+extern const at_job *const at_jobs[];
+extern const int at_job_count;
+
+/* The job that trains models of a family, or NULL. */
+const at_job *at_job_for(const at_family *family);
+
+#endif

@@ -1,0 +1,127 @@
+/* Recurrent translators, from sentence pairs. */
+#include "train/job_translation.h"
+
+#include "train/run_parts.h"
+
+static at_translator_folder *folder_of(const at_run *r)
+{
+    return &((at_translation_task *)r->task)->folder;
+}
+
+/* ---- before the first step ------------------------------------------------------------------- */
+
+static attend_status describe(const at_translator *s, int source_words, int target_words,
+                              at_seq2seq *m, attend_error *err)
+{
+    attend_status status = at_translator_model(s, source_words, target_words, m, err);
+    if (status >= 0 && m->output == &at_output_copy)
+        status = at_error(err, ATTEND_OPTION,
+                          "--output copy cannot be trained from text yet; --output words can");
+    return status;
+}
+
+static attend_status check(const void *settings, attend_error *err)
+{
+    enum { SOME_WORDS = 1000 };
+    at_seq2seq any;
+    return describe(settings, SOME_WORDS, SOME_WORDS, &any, err);
+}
+
+static attend_status open(at_run *r, const void *settings, const char *from, attend_error *err)
+{
+    at_translator_folder *f = folder_of(r);
+    attend_status status = ATTEND_OK;
+    if (from)
+        status = at_translator_folder_open(from, f, err);
+    else {
+        f->settings = *(const at_translator *)settings;
+        f->params = at_params_new(r->settings.seed);
+        status = f->params ? ATTEND_OK : at_error_memory(err);
+    }
+    if (status >= 0 && from && !r->settings.resume)
+        status = at_translator_folder_weights(f, from, NULL, err);
+    r->params = f->params;
+    return status;
+}
+
+/* learned from the data, or those of another model, or of this run before */
+static attend_status tokenizers(at_run *r, attend_error *err)
+{
+    at_translator_folder *f = folder_of(r);
+    if (f->source)
+        return ATTEND_OK;
+    bool shared = f->settings.shared;
+    attend_status status = at_run_learn(r, true, shared, &f->source, err);
+    if (shared)
+        f->target = f->source;
+    else if (status >= 0)
+        status = at_run_learn(r, false, true, &f->target, err);
+    return status;
+}
+
+static attend_status prepare(at_run *r, attend_error *err)
+{
+    at_translator_folder *f = folder_of(r);
+    at_translation *l = &((at_translation_task *)r->task)->loss;
+    attend_status status = tokenizers(r, err);
+    at_encode_options o = {.source = f->source,
+                           .target = f->target,
+                           .source_frame = ATTEND_FRAME_INPUT,
+                           .target_frame = ATTEND_FRAME_OUTPUT};
+    if (status >= 0)
+        status = at_run_encode(r, &o, err);
+    if (status >= 0)
+        status = describe(&f->settings, at_tokenizer_size(f->source), at_tokenizer_size(f->target),
+                          &f->model, err);
+    *l = (at_translation){.model = &f->model,
+                          .smoothing = (real)r->settings.smoothing,
+                          .baseline = &r->standing.baseline};
+    return status;
+}
+
+static attend_status save(at_run *r, attend_error *err)
+{
+    const at_translator_folder *f = folder_of(r);
+    return at_translator_folder_save(r->settings.out, &f->settings, f->source, f->target, err);
+}
+
+/* ---- batches ----------------------------------------------------------------------------------
+ */
+
+static attend_status take(at_run *r, const at_batch *batch, int shards, attend_error *err)
+{
+    at_translation *l = &((at_translation_task *)r->task)->loss;
+    if (!at_translation_take(l, batch, shards, &r->memory))
+        return at_error_memory(err);
+    r->shards = l->shards;
+    r->asked = (double)l->asked;
+    return ATTEND_OK;
+}
+
+static at_tensor *loss(void *run, at_tape *tape, int shard)
+{
+    const at_run *r = run;
+    return at_translation_loss(&((at_translation_task *)r->task)->loss, tape, shard);
+}
+
+static void done(at_run *r) { at_translation_done(&((at_translation_task *)r->task)->loss); }
+static void free_task(at_run *r) { at_translator_folder_free(folder_of(r)); }
+
+const at_job at_job_translation = {
+    .name = "translation",
+    .family = &at_family_translator,
+    .size = sizeof(at_translation_task),
+    .metrics = "bleu loss perplexity",
+    .unit = "words",
+    .perplexity = true,
+    .needs = ATTEND_HAS_TARGET,
+    .lacking = "no sentence pairs; --src and --tgt take two files",
+    .check = check,
+    .open = open,
+    .prepare = prepare,
+    .save = save,
+    .take = take,
+    .loss = loss,
+    .done = done,
+    .free = free_task,
+};

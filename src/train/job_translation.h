@@ -1,0 +1,13 @@
+/* The task of the job that trains translators, for those who judge it. */
+#ifndef ATTEND_TRAIN_JOB_TRANSLATION_H
+#define ATTEND_TRAIN_JOB_TRANSLATION_H
+
+#include "store/translator_folder.h"
+#include "train/translation.h"
+
+typedef struct {
+    at_translator_folder folder; /* settings, model, weights, tokenizers */
+    at_translation loss;
+} at_translation_task;
+
+#endif

@@ -1,0 +1,25 @@
+/* What a validation found: numbers with names, the loss first. */
+#ifndef ATTEND_TRAIN_METRICS_H
+#define ATTEND_TRAIN_METRICS_H
+
+#include "attend.h"
+#include "base/error.h"
+
+enum { ATTEND_METRICS_MOST = 8 };
+
+typedef struct {
+    attend_metric item[ATTEND_METRICS_MOST];
+    int count;
+} at_metrics;
+
+void at_metrics_add(at_metrics *m, attend_metric metric);                    /* the most at most */
+const attend_metric *at_metrics_find(const at_metrics *m, const char *name); /* or NULL */
+
+/* Larger is better. */
+double at_metric_goodness(const attend_metric *m);
+
+/* One more line of a JSONL file. */
+attend_status at_metrics_keep(const at_metrics *m, const char *path, long long step, double epoch,
+                              int best, attend_error *err);
+
+#endif

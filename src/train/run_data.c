@@ -1,0 +1,112 @@
+/* The data of a run: corpora, their parts, tokenizers, numbers. */
+#include "base/file.h"
+#include "base/memory.h"
+#include "data/split.h"
+#include "train/run_parts.h"
+
+static attend_status load(const at_run *r, const char *path, const char *other, at_corpus **out,
+                          attend_error *err)
+{
+    at_corpus_options o = {.reader = {.target = other, .reverse = r->settings.swap}};
+    attend_status status = at_corpus_load(&path, 1, &o, out, err);
+    if (status >= 0 && (at_corpus_has(*out) & r->job->needs) != r->job->needs)
+        status = at_error(err, ATTEND_FORMAT, "%s: %s", at_show(path).text, r->job->lacking);
+    return status;
+}
+
+static attend_status load_all(at_run *r, attend_error *err)
+{
+    const at_run_settings *s = &r->settings;
+    if (!s->data == !s->src || !s->src != !s->tgt)
+        return at_error(err, ATTEND_OPTION,
+                        "what is there to learn from? --data FILE, or --src FILE --tgt FILE");
+    attend_status status = load(r, s->data ? s->data : s->src, s->tgt, &r->corpus, err);
+    if (status >= 0 && at_file_exists(s->valid))
+        status = load(r, s->valid, s->valid_tgt, &r->valid, err);
+    at_str text = {0};
+    if (status >= 0)
+        at_corpus_say(r->corpus, &text);
+    if (*at_str_text(&text))
+        at_run_say(r, "%s", at_str_text(&text));
+    at_str_free(&text);
+    return status;
+}
+
+static attend_status split(at_run *r, attend_error *err)
+{
+    const at_run_settings *s = &r->settings;
+    const char *what = r->job->needs & ATTEND_HAS_TARGET ? "pairs" : "texts";
+    size_t sizes[ATTEND_PARTS], n = at_corpus_size(r->corpus);
+    at_share valid = {.share = 0}, test;
+    attend_status status = at_share_parse(&test, s->test, "--test", err);
+    if (status >= 0 && !r->valid)
+        status = at_share_parse(&valid, s->valid, "--valid", err);
+    if (status < 0)
+        return status;
+    r->part = at_alloc(n ? n : 1);
+    if (!r->part)
+        return at_error_memory(err);
+    status = at_split(r->corpus, valid, test, r->part, sizes, err);
+    if (status >= 0 && !r->valid && sizes[ATTEND_PART_VALID] == 0)
+        status = at_error(err, ATTEND_OPTION,
+                          "--valid %s of %zu %s is none; give more of them, or a file", s->valid, n,
+                          what);
+    if (status >= 0)
+        at_run_say(r, "%zu %s to learn from, %zu to validate with, %zu left out", sizes[0], what,
+                   r->valid ? at_corpus_size(r->valid) : sizes[1], sizes[2]);
+    return status;
+}
+
+attend_status at_run_read(at_run *r, attend_error *err)
+{
+    attend_status status = load_all(r, err);
+    return status < 0 ? status : split(r, err);
+}
+
+attend_status at_run_learn(at_run *r, bool sources, bool targets, at_tokenizer **out,
+                           attend_error *err)
+{
+    const at_run_settings *s = &r->settings;
+    at_learn_options o;
+    at_learn_defaults(&o);
+    if (s->vocabulary)
+        o.size = s->vocabulary;
+    if (s->min_count)
+        o.min_count = s->min_count;
+    if (s->lower)
+        o.lower = 1;
+    at_corpus_walk walk = {
+        .corpus = r->corpus, .part = r->part, .sources = sources, .targets = targets};
+    return at_tokenizer_learn(s->tokenizer, at_corpus_lines(&walk), &o, out, err);
+}
+
+/* which: 0 to train on, 1 to validate with */
+static attend_status encode(at_run *r, int which, at_encode_options o, attend_error *err)
+{
+    const at_run_settings *s = &r->settings;
+    bool own = which == 1 && r->valid;
+    o.longest_source = o.longest_target = s->longest;
+    o.when_long = (at_long)s->when_long;
+    o.part = own ? NULL : r->part;
+    o.wanted = which == 0 ? ATTEND_PART_TRAIN : ATTEND_PART_VALID;
+    attend_status status = at_encode_corpus(own ? r->valid : r->corpus, &o, &r->numbers[which],
+                                            err);
+    if (status < 0)
+        return status;
+    at_encode_counts c = at_encoded_count(r->numbers[which]);
+    if (c.cut + c.skipped > 0)
+        at_run_say(r, "%zu sentences are longer than %d pieces: %s", c.cut + c.skipped, s->longest,
+                   c.cut ? "cut" : "left out");
+    const at_tokenizer *target = o.target ? o.target : o.source;
+    r->sentences[which] = (at_encoded_supply){.data = r->numbers[which],
+                                              .pad_source = o.source->special[ATTEND_SPECIAL_PAD],
+                                              .pad_target = target->special[ATTEND_SPECIAL_PAD]};
+    r->supply[which] = at_supply_encoded(&r->sentences[which]);
+    return ATTEND_OK;
+}
+
+attend_status at_run_encode(at_run *r, const at_encode_options *options, attend_error *err)
+{
+    attend_status status = encode(r, 0, *options, err);
+    return status < 0 ? status : encode(r, 1, *options, err);
+}

@@ -1,0 +1,83 @@
+/* Metrics of a validation, and rows cut into shards. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include <cmocka.h>
+
+#include <math.h>
+
+#include "train/metrics.h"
+#include "train/shards.h"
+
+static at_metrics some(void)
+{
+    at_metrics m = {.count = 0};
+    at_metrics_add(&m, (attend_metric){"loss", "validation loss", 2.5, 1});
+    at_metrics_add(&m, (attend_metric){"macro_f1", "macro-F1", 0.75, 0});
+    return m;
+}
+
+static void a_metric_is_found_by_its_name(void **state)
+{
+    (void)state;
+    at_metrics m = some();
+    assert_string_equal(at_metrics_find(&m, "macro_f1")->title, "macro-F1");
+    assert_null(at_metrics_find(&m, "bleu"));
+    assert_true(at_metric_goodness(at_metrics_find(&m, "loss")) == -2.5);
+    assert_true(at_metric_goodness(at_metrics_find(&m, "macro_f1")) == 0.75);
+}
+
+static void each_validation_is_a_line_of_json(void **state)
+{
+    (void)state;
+    char path[] = "metrics.XXXXXX", text[400] = "";
+    attend_error err;
+    at_metrics m = some();
+    int file = mkstemp(path);
+    assert_true(file >= 0);
+    close(file);
+    assert_int_equal(at_metrics_keep(&m, path, 10, 1.5, 1, &err), ATTEND_OK);
+    m.item[0].value = NAN;
+    assert_int_equal(at_metrics_keep(&m, path, 20, 3, 0, &err), ATTEND_OK);
+    FILE *f = fopen(path, "r");
+    assert_non_null(f);
+    text[fread(text, 1, sizeof text - 1, f)] = '\0';
+    fclose(f);
+    remove(path);
+    assert_string_equal(text,
+                        "{\"step\": 10, \"epoch\": 1.5000, \"loss\": 2.5, \"macro_f1\": 0.75, "
+                        "\"best\": true}\n"
+                        "{\"step\": 20, \"epoch\": 3.0000, \"loss\": null, "
+                        "\"macro_f1\": 0.75, \"best\": false}\n");
+    assert_int_equal(at_metrics_keep(&m, "no/such/folder", 1, 1, 0, &err), ATTEND_FILE);
+}
+
+static void shards_have_every_row_once_and_none_is_empty(void **state)
+{
+    (void)state;
+    for (int rows = 1; rows <= 70; rows++)
+        for (int shards = 1; shards <= ATTEND_SHARDS_MOST; shards++) {
+            at_shards s = at_shards_cut(rows, shards);
+            assert_int_equal(s.count, rows < shards ? rows : shards);
+            assert_int_equal(s.first[0], 0);
+            assert_int_equal(s.first[s.count], rows);
+            for (int i = 0; i < s.count; i++)
+                assert_true(s.first[i] < s.first[i + 1]);
+        }
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(a_metric_is_found_by_its_name),
+        cmocka_unit_test(each_validation_is_a_line_of_json),
+        cmocka_unit_test(shards_have_every_row_once_and_none_is_empty),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
