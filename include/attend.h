@@ -860,6 +860,14 @@ typedef struct attend_setting_info {
 /* The index-th setting of a training run. Returns 1, or 0 where there is none. Thread safe. */
 ATTEND_API int attend_train_setting(int index, attend_setting_info *info);
 
+/* The whole configuration that settings lead to, presets and configuration files ("config") and the
+ * run that goes on ("resume") included: YAML with a comment for each setting, and where its value
+ * comes from. As a configuration file it gives the same run.
+ *
+ * text      receives it; release it with attend_text_free */
+ATTEND_API attend_status attend_train_config(const attend_setting *settings, size_t count,
+                                             char **text, attend_error *err);
+
 typedef enum attend_train_kind {
     ATTEND_TRAIN_SAYS,      /* text: a line for the user */
     ATTEND_TRAIN_STEP,      /* a batch is done */
@@ -894,7 +902,9 @@ typedef struct attend_train_event {
 typedef int attend_train_function(void *user, const attend_train_event *event);
 
 /* Trains a model from a file, into a folder. What is not set has its default; "preset" says what is
- * learned. ATTEND_STOPPED is returned where the function asked for it.
+ * learned, "config" names a file of settings, to which the others are added; "resume" goes on with
+ * the run in "out", as it was told before. ATTEND_STOPPED is returned where the function asked for
+ * it.
  *
  * The same settings, number of threads and instruction set give the same bits, also when a run is
  * stopped and goes on ("resume"). */

@@ -358,15 +358,16 @@ static void print_comment(at_str *out, const at_option *o, const char *origin)
 void at_config_print(at_str *out, const at_option_set *sets, int n_sets, at_config_origin *origin,
                      void *user)
 {
-    bool first = true;
+    const char *heading = NULL;
     for (int i = 0; i < n_sets; i++)
         for (const at_option *o = sets[i].options; o->name; o++) {
-            if (o->group)
-                at_str_print(out, "%s# ---- %s\n\n", first ? "" : "\n", o->group);
+            heading = o->group ? o->group : heading;
             if (o->line_only)
                 continue;
+            if (heading)
+                at_str_print(out, "%s# ---- %s\n\n", out->length ? "\n" : "", heading);
+            heading = NULL;
             print_comment(out, o, origin ? origin(user, o) : NULL);
             print_field(out, o, sets[i].fields);
-            first = false;
         }
 }

@@ -9,13 +9,14 @@
 
 /* Settings are the library's: the table below is made from what it says of them. A value that was
  * not given stays NULL, so that the preset decides. */
-enum { MOST = 96 };
+enum { MOST = 160 };
 
 typedef struct {
     const char *value[MOST];
+    bool dump_config;
 } train;
 
-static at_option options[MOST + 1];
+static at_option options[MOST + 2];
 static char help[MOST][200];
 
 static void describe(int i, const attend_setting_info *info)
@@ -34,11 +35,21 @@ static void describe(int i, const attend_setting_info *info)
                              .hidden = info->hidden != 0};
 }
 
+static const at_option dump_config = {.name = "dump-config",
+                                      OPTION_FLAG(train, dump_config),
+                                      .help = "Print all settings as such a file, and do nothing"};
+
+/* threads are an option of every command */
 static void prepare(void)
 {
     attend_setting_info info;
-    for (int i = 0; i < MOST && attend_train_setting(i, &info); i++)
-        describe(i, &info);
+    int n = 0;
+    for (int i = 0; n < MOST && attend_train_setting(i, &info); i++) {
+        if (strcmp(info.name, "threads") != 0)
+            describe(n++, &info);
+        if (strcmp(info.name, "config") == 0)
+            options[n++] = dump_config;
+    }
 }
 
 /* ---- what is seen on the way ---------------------------------------------------------------- */
@@ -113,17 +124,38 @@ static int watch(void *user, const attend_train_event *e)
     return at_cli_signal();
 }
 
+static attend_status print_config(const attend_setting *settings, size_t count, attend_error *err)
+{
+    char *text;
+    at_str out = {0};
+    attend_status status = attend_train_config(settings, count, &text, err);
+    if (status < 0)
+        return status;
+    at_str_add(&out, text);
+    attend_text_free(text);
+    return at_cli_write(&out, err);
+}
+
 static attend_status run(at_cli *cli, const void *fields, int operands, char **operand,
                          attend_error *err)
 {
     const train *t = fields;
-    attend_setting settings[MOST];
+    attend_setting settings[MOST + 1];
     size_t count = 0;
+    char threads[16];
     watcher w = {.cli = cli};
     (void)operands, (void)operand;
     for (int i = 0; options[i].name; i++)
-        if (t->value[i])
+        if (options[i].type != ATTEND_OPTION_FLAG && t->value[i]) {
             settings[count++] = (attend_setting){options[i].name, t->value[i]};
+            if (strcmp(options[i].name, "config") == 0)
+                cli->input = t->value[i];
+        }
+    snprintf(threads, sizeof threads, "%d", cli->common.threads);
+    if (cli->common.threads)
+        settings[count++] = (attend_setting){"threads", threads};
+    if (t->dump_config)
+        return print_config(settings, count, err);
     at_cli_catch_signals();
     attend_status status = attend_train(settings, count, watch, &w, err);
     at_cli_progress_end(cli);
@@ -137,7 +169,9 @@ static const at_term examples[] = {
      "Two files, line by line; another attention"},
     {"attend train --data pairs.tsv --hidden 512 --dropout 0.2 --epochs 20 --out model",
      "Larger, longer"},
-    {"attend train --data pairs.tsv --out model --resume", "Go on after a stop"},
+    {"attend train --config run.yaml --hidden 512 --out model", "Settings of a file, one changed"},
+    {"attend train --preset luong --dump-config > run.yaml", "Such a file to start from"},
+    {"attend train --resume --out model", "Go on after a stop"},
     {0}};
 
 const at_command at_command_train = {

@@ -35,6 +35,8 @@ typedef struct {
     bool resume, overwrite;
     const char *init_from;
     size_t seed;
+    int threads;        /* 0: as they are */
+    const char *config; /* a file of settings; whoever reads the settings has read it */
 } at_run_settings;
 
 extern const at_option at_run_options[];

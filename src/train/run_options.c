@@ -2,6 +2,13 @@
 #include "train/run.h"
 
 const at_option at_run_options[] = {
+    {.name = "config",
+     OPTION_PATH(at_run_settings, config),
+     .meta = "FILE",
+     .group = "Settings",
+     .line_only = true,
+     .help = "A YAML file of lines NAME: VALUE, for any of these options; what is given beside it "
+             "is stronger"},
     {.name = "data",
      OPTION_PATH(at_run_settings, data),
      .meta = "FILE",
@@ -142,6 +149,13 @@ const at_option at_run_options[] = {
      .value = "1234",
      .meta = "N",
      .help = "Of the weights, the order of the batches, and dropout"},
+    {.name = "threads",
+     OPTION_INT(at_run_settings, threads),
+     .value = "0",
+     .min = 0,
+     .max = 1024,
+     .meta = "N",
+     .help = "Threads; 0 is one per processor"},
     {.name = "shards",
      OPTION_INT(at_run_settings, shards),
      .value = "0",
@@ -176,6 +190,7 @@ const at_option at_run_options[] = {
      .help = "Updates between checkpoints"},
     {.name = "resume",
      OPTION_FLAG(at_run_settings, resume),
+     .line_only = true,
      .help = "Go on with the run in --out, bit for bit"},
     {.name = "init-from",
      OPTION_PATH(at_run_settings, init_from),
@@ -183,5 +198,6 @@ const at_option at_run_options[] = {
      .help = "Start from the weights and vocabulary of another model"},
     {.name = "overwrite",
      OPTION_FLAG(at_run_settings, overwrite),
+     .line_only = true,
      .help = "Start anew in a folder that has a model"},
     {0}};

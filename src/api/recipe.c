@@ -1,0 +1,320 @@
+#include "api/recipe.h"
+
+#include <limits.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/file.h"
+#include "base/memory.h"
+#include "train/settings.h"
+
+static const char stored_name[] = "training/settings.yaml";
+
+/* ---- what can be told -------------------------------------------------------------------------
+ */
+
+/* is the name one of an earlier table? Families share many. */
+static bool came_before(const char *name, int tables)
+{
+    for (int i = 0; i < tables; i++) {
+        at_option_set set = {i ? at_jobs[i - 1]->family->options : at_run_options, NULL};
+        void *fields;
+        if (at_option_find(&set, 1, name, &fields))
+            return true;
+    }
+    return false;
+}
+
+bool at_recipe_knows(const char *name) { return came_before(name, at_job_count + 1); }
+
+const at_option *at_recipe_option(int index)
+{
+    for (int table = 0; table <= at_job_count; table++) {
+        const at_option *o = table ? at_jobs[table - 1]->family->options : at_run_options;
+        for (; o->name; o++)
+            if (!came_before(o->name, table) && index-- == 0)
+                return o;
+    }
+    return NULL;
+}
+
+/* ---- where it is told -------------------------------------------------------------------------
+ */
+
+/* the caller's last word, or NULL */
+static const char *given(const at_recipe *r, const char *name)
+{
+    const char *value = NULL;
+    for (size_t i = 0; i < r->count; i++)
+        if (strcmp(r->settings[i].name, name) == 0)
+            value = r->settings[i].value;
+    return value;
+}
+
+/* the caller's, or the file's */
+static const char *told(const at_recipe *r, const char *name)
+{
+    const at_config_entry *e = at_config_find(&r->file, name);
+    const char *value = given(r, name);
+    return value ? value : e ? e->value : NULL;
+}
+
+static bool goes_on(const at_recipe *r)
+{
+    const char *value = given(r, "resume");
+    return value && at_choice_find("yes|true|on|1", value) >= 0;
+}
+
+static attend_status load_files(at_recipe *r, attend_error *err)
+{
+    const char *path = given(r, "config");
+    attend_status status = path ? at_config_load(&r->file, path, err) : ATTEND_OK;
+    const char *out = status >= 0 && goes_on(r) ? told(r, "out") : NULL;
+    if (!out)
+        return status;
+    char *stored = at_file_join(out, stored_name);
+    if (!stored)
+        return at_error_memory(err);
+    if (at_file_exists(stored))
+        status = at_config_load(&r->stored, stored, err);
+    at_free(stored);
+    return status;
+}
+
+/* ---- reading ----------------------------------------------------------------------------------
+ */
+
+static attend_status choose_preset(at_recipe *r, attend_error *err)
+{
+    const at_config_entry *before = at_config_find(&r->stored, "preset");
+    const char *name = told(r, "preset");
+    if (before && name && strcmp(before->value, name) != 0)
+        return at_error(err, ATTEND_OPTION,
+                        "--preset %.40s: the run that goes on is one of %.40s; leave the preset "
+                        "out, or start a new run elsewhere",
+                        name, before->value);
+    r->preset = at_preset_find(before ? before->value : name ? name : "bahdanau", err);
+    if (!r->preset)
+        return ATTEND_OPTION;
+    r->model = at_alloc_zero(1, r->preset->family->size);
+    attend_status status = r->model ? at_preset_settings(r->preset, r->model, err)
+                                    : at_error_memory(err);
+    return status < 0 ? status : at_options_defaults(at_run_options, &r->run, err);
+}
+
+static attend_status assign_settings(at_recipe *r, const at_option_set *sets, int n_sets,
+                                     attend_error *err)
+{
+    attend_status status = ATTEND_OK;
+    for (size_t i = 0; i < r->count && status >= 0; i++) {
+        void *fields;
+        const char *name = r->settings[i].name;
+        const at_option *o = at_option_find(sets, n_sets, name, &fields);
+        if (o)
+            status = at_option_assign(o, r->settings[i].value, fields, name, err);
+        else if (at_recipe_knows(name))
+            status = at_error(err, ATTEND_OPTION, "%s has no setting '%s'; leave it out",
+                              r->preset->name, name);
+        else
+            status = at_error(err, ATTEND_OPTION, "there is no setting '%.60s'", name);
+    }
+    return status;
+}
+
+/* ---- a run that goes on is the same run ---------------------------------------------------------
+ */
+
+/* what may change: where files are, how long it goes on, who works; batches know their data */
+static const char free_to_change[] =
+    "out config resume overwrite init-from data src tgt valid valid-tgt epochs steps threads "
+    "shards patience checkpoint-every keep";
+
+static bool is_path(const at_option *o, const char *value)
+{
+    return o->type == ATTEND_OPTION_PATH
+           || (strcmp(o->name, "valid") == 0 && at_file_exists(value)); /* or a share */
+}
+
+/* from the root on, where the file exists; buffer has PATH_MAX bytes */
+static const char *from_root(const char *path, char *buffer)
+{
+    return realpath(path, buffer) ? buffer : path;
+}
+
+static void show_value(at_str *out, const at_option *o, const void *fields)
+{
+    char buffer[PATH_MAX];
+    at_option_print(out, o, fields);
+    if (out->length && is_path(o, at_str_text(out))) {
+        const char *path = from_root(at_str_text(out), buffer);
+        at_str_clear(out);
+        at_str_add(out, path);
+    }
+}
+
+static attend_status compare(at_recipe *r, const at_option *o, const void *was, const void *is,
+                             attend_error *err)
+{
+    at_str before = {0}, now = {0};
+    attend_status status = ATTEND_OK;
+    show_value(&before, o, was);
+    show_value(&now, o, is);
+    bool free = at_word_place(free_to_change, o->name, strlen(o->name)) >= 0;
+    const char *a = before.length ? at_str_text(&before) : "nothing";
+    const char *b = now.length ? at_str_text(&now) : "nothing";
+    if (before.failed || now.failed)
+        status = at_error_memory(err);
+    else if (strcmp(a, b) != 0 && !free)
+        status = at_error(err, ATTEND_OPTION,
+                          "--%s %s: the run that goes on has %s; leave it out, or start a new run "
+                          "elsewhere: --init-from takes the weights",
+                          o->name, at_show(b).text, at_show(a).text);
+    else if (strcmp(a, b) != 0 && !o->line_only && strcmp(o->name, "out") != 0)
+        at_str_print(&r->changes, "%s%s is %s, was %s", r->changes.length ? "; " : "", o->name,
+                     at_show(b).text, at_show(a).text);
+    at_str_free(&before);
+    at_str_free(&now);
+    return status;
+}
+
+static attend_status refuse_changes(at_recipe *r, const at_option_set *was, const at_option_set *is,
+                                    attend_error *err)
+{
+    attend_status status = ATTEND_OK;
+    for (int i = 0; i < 2; i++)
+        for (const at_option *o = was[i].options; o->name && status >= 0; o++)
+            status = compare(r, o, was[i].fields, is[i].fields, err);
+    return status;
+}
+
+static attend_status assign_all(at_recipe *r, attend_error *err)
+{
+    at_option_set sets[] = {{at_run_options, &r->run}, {r->preset->family->options, r->model}};
+    attend_status status = at_config_apply(&r->stored, sets, 2, err);
+    at_run_settings run = r->run;
+    void *model = at_alloc(r->preset->family->size);
+    if (!model)
+        return at_error_memory(err);
+    memcpy(model, r->model, r->preset->family->size);
+    if (status >= 0)
+        status = at_config_apply(&r->file, sets, 2, err);
+    if (status >= 0)
+        status = assign_settings(r, sets, 2, err);
+    at_option_set was[] = {{at_run_options, &run}, {r->preset->family->options, model}};
+    if (status >= 0 && r->stored.count)
+        status = refuse_changes(r, was, sets, err);
+    at_free(model);
+    return status;
+}
+
+attend_status at_recipe_read(at_recipe *r, const attend_setting *settings, size_t count,
+                             attend_error *err)
+{
+    *r = (at_recipe){.settings = settings, .count = count};
+    attend_status status = load_files(r, err);
+    if (status >= 0)
+        status = choose_preset(r, err);
+    if (status >= 0)
+        status = assign_all(r, err);
+    return status;
+}
+
+void at_recipe_free(at_recipe *r)
+{
+    at_free(r->model);
+    at_config_free(&r->file);
+    at_config_free(&r->stored);
+    at_str_free(&r->changes);
+    r->model = NULL;
+}
+
+/* ---- writing ------------------------------------------------------------------------------------
+ */
+
+typedef struct {
+    const at_recipe *recipe;
+    char text[200];
+} telling;
+
+static const char *origin(void *user, const at_option *o)
+{
+    telling *t = user;
+    const at_recipe *r = t->recipe;
+    const at_config_entry *e = at_config_find(&r->file, o->name);
+    at_option_set set = {r->preset->family->options, NULL};
+    void *fields;
+    if (given(r, o->name))
+        return "given";
+    if (!e && at_config_find(&r->stored, o->name))
+        return "as before";
+    if (e)
+        snprintf(t->text, sizeof t->text, "%s:%d", at_show(r->file.path).text, e->line);
+    else if (at_option_find(&set, 1, o->name, &fields) == o) {
+        at_str value = {0};
+        at_option_print(&value, o, r->model);
+        bool plain = strcmp(at_str_text(&value), o->value                        ? o->value
+                                                 : o->type == ATTEND_OPTION_FLAG ? "no"
+                                                                                 : "")
+                     == 0;
+        at_str_free(&value);
+        snprintf(t->text, sizeof t->text, plain ? "default" : "preset %s", r->preset->name);
+    } else
+        return "default";
+    return t->text;
+}
+
+void at_recipe_print(const at_recipe *r, at_str *out)
+{
+    telling t = {.recipe = r};
+    at_option_set sets[] = {{at_run_options, (void *)&r->run},
+                            {r->preset->family->options, r->model}};
+    at_config_print(out, sets, 2, origin, &t);
+}
+
+/* names of files from the root on, in copies */
+static bool root_paths(const at_option *options, void *fields, at_arena *memory)
+{
+    for (const at_option *o = options; o->name; o++) {
+        bool text = o->type == ATTEND_OPTION_PATH || o->type == ATTEND_OPTION_STRING;
+        const char **field = (const char **)((char *)fields + o->offset), *path;
+        char buffer[PATH_MAX], *copy;
+        if (!text || !*field || !is_path(o, *field))
+            continue;
+        path = from_root(*field, buffer);
+        if (!(copy = at_arena_alloc_small(memory, strlen(path) + 1)))
+            return false;
+        *field = strcpy(copy, path);
+    }
+    return true;
+}
+
+static attend_status write_text(const char *path, const at_str *text, attend_error *err)
+{
+    at_writer *w;
+    attend_status status = text->failed ? at_error_memory(err) : at_writer_open(&w, path, err);
+    if (status < 0)
+        return status;
+    at_writer_write(w, at_str_text(text), text->length);
+    return at_writer_commit(w, err);
+}
+
+attend_status at_recipe_save(const at_recipe *r, attend_error *err)
+{
+    at_arena memory = {0};
+    at_recipe copy = *r;
+    at_str text = {0};
+    char *path = at_file_join(r->run.out, stored_name);
+    attend_status status = ATTEND_OK;
+    if (!path || !root_paths(at_run_options, &copy.run, &memory))
+        status = at_error_memory(err);
+    if (status >= 0) {
+        at_str_add(&text, "# What this run was told. --resume reads it.\n\n");
+        at_recipe_print(&copy, &text);
+        status = write_text(path, &text, err);
+    }
+    at_str_free(&text);
+    at_arena_free(&memory);
+    at_free(path);
+    return status;
+}
