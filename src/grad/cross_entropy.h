@@ -29,4 +29,8 @@ double at_cross_entropy_row(const at_targets *c, size_t row, const real *logits,
 void at_cross_entropy_grad(const at_targets *c, size_t row, const real *logits,
                            at_softmax_norm norm, real scale, real *grad);
 
+/* Both at once, with each exponential computed once: returns the loss of the row, and its logits
+ * become their gradient. */
+double at_cross_entropy_both(const at_targets *c, size_t row, real *logits);
+
 #endif

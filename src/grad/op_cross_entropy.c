@@ -38,6 +38,21 @@ at_targets *at_targets_new(at_tape *t, const char *op, at_ids targets, size_t ro
     return c;
 }
 
+/* the loss of a row whose logits sum to `logits`, from what is kept of it */
+static double row_loss(const at_targets *c, at_softmax_norm norm, real target, real logits)
+{
+    double e = (double)c->options.smoothing;
+    double loss = log((double)norm.sum) + (1 - e) * (double)(norm.max - target);
+    if (e != 0)
+        loss += e * ((double)norm.max - (double)logits / (double)c->classes);
+    return loss * (double)c->weight;
+}
+
+static real sum_if_smoothed(const at_targets *c, const real *logits)
+{
+    return c->options.smoothing != 0 ? at_vector()->sum((size_t)c->classes, logits) : 0;
+}
+
 double at_cross_entropy_row(const at_targets *c, size_t row, const real *logits,
                             at_softmax_norm *norm)
 {
@@ -45,12 +60,25 @@ double at_cross_entropy_row(const at_targets *c, size_t row, const real *logits,
     int target = c->target[row];
     if (target == c->options.ignore)
         return 0;
-    real max = at_vector()->max(n, logits), e = c->options.smoothing;
+    real max = at_vector()->max(n, logits);
     *norm = (at_softmax_norm){max, at_vector()->sum_exp(n, logits, max)};
-    double loss = log((double)norm->sum) + (1 - (double)e) * (double)(max - logits[target]);
-    if (e != 0)
-        loss += (double)e * ((double)max - (double)at_vector()->sum(n, logits) / (double)n);
-    return loss * (double)c->weight;
+    return row_loss(c, *norm, logits[target], sum_if_smoothed(c, logits));
+}
+
+double at_cross_entropy_both(const at_targets *c, size_t row, real *logits)
+{
+    size_t n = (size_t)c->classes;
+    int target = c->target[row];
+    if (target == c->options.ignore) {
+        memset(logits, 0, n * sizeof *logits);
+        return 0;
+    }
+    real sum = sum_if_smoothed(c, logits), of_target = logits[target];
+    real max = at_vector()->max(n, logits), s = c->weight, e = c->options.smoothing;
+    at_softmax_norm norm = {max, at_vector()->exp_sum(n, logits, max, logits)};
+    at_vector()->scale_shift(n, s / norm.sum, -s * e / (real)n, logits);
+    logits[target] -= s * (1 - e);
+    return row_loss(c, norm, of_target, sum);
 }
 
 void at_cross_entropy_grad(const at_targets *c, size_t row, const real *logits,

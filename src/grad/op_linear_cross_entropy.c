@@ -43,9 +43,9 @@ static void score_rows(void *arg, ptrdiff_t i, ptrdiff_t end)
         real *logits = w->logits + i * w->targets->classes;
         at_softmax_norm norm;
         size_t row = w->begin + (size_t)i;
-        w->loss[row] = at_cross_entropy_row(w->targets, row, logits, &norm);
-        if (w->dx || w->dw || w->db)
-            at_cross_entropy_grad(w->targets, row, logits, norm, 1, logits);
+        w->loss[row] = w->dx || w->dw || w->db
+                           ? at_cross_entropy_both(w->targets, row, logits)
+                           : at_cross_entropy_row(w->targets, row, logits, &norm);
     }
 }
 

@@ -110,6 +110,11 @@ static void exp_scale(size_t n, const real *x, real max, real scale, real shift,
     EACH y[i] = scale * fast_exp(x[i] - max) + shift;
 }
 
+static void scale_shift(size_t n, real scale, real shift, real *y)
+{
+    EACH y[i] = scale * y[i] + shift;
+}
+
 static void softmax_back(size_t n, const real *y, const real *dy, real beta, real *dx)
 {
     real s = vec_dot(n, y, dy);
@@ -268,6 +273,7 @@ const at_vector_kernel JOIN(at_vector_kernel_, ATTEND_ISA) = {
     .exp_sum = exp_sum,
     .sum_exp = sum_exp,
     .exp_scale = exp_scale,
+    .scale_shift = scale_shift,
     .softmax_back = softmax_back,
     .tanh_dot = tanh_dot,
     .tanh_dot_back = tanh_dot_back,

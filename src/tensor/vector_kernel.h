@@ -48,6 +48,7 @@ typedef struct at_vector_kernel {
     /* sum of e^(x - max), and y = scale e^(x - max) + shift: cross-entropy and its gradient */
     real (*sum_exp)(size_t n, const real *x, real max);
     void (*exp_scale)(size_t n, const real *x, real max, real scale, real shift, real *y);
+    void (*scale_shift)(size_t n, real scale, real shift, real *y); /* y = scale y + shift */
 
     /* one row of softmax's backward: dx = y (dy - sum y dy) + beta dx */
     void (*softmax_back)(size_t n, const real *y, const real *dy, real beta, real *dx);

@@ -192,6 +192,10 @@ static void softmax_rows(const at_vector_kernel *v)
         v->exp_scale(n, x, (real)max, (real)0.5, (real)-0.25, out);
         for (size_t i = 0; i < n; i++)
             close_to((double)out[i], 0.5 * exp((double)x[i] - max) - 0.25, 1, "exp_scale", i);
+        memcpy(out, x, n * sizeof *x);
+        v->scale_shift(n, (real)0.5, (real)-0.25, out);
+        for (size_t i = 0; i < n; i++)
+            close_to((double)out[i], 0.5 * (double)x[i] - 0.25, 1, "scale_shift", i);
     }
 }
 
