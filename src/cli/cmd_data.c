@@ -1,9 +1,10 @@
-/* attend data: looks corpora through, shows how they are read, converts and splits them. */
+/* attend data: looks corpora through, shows how they are read, converts, splits and makes them. */
 #include <string.h>
 
 #include "base/file.h"
 #include "base/guess.h"
 #include "base/log.h"
+#include "cli/data_make.h"
 #include "cli/data_report.h"
 
 typedef struct {
@@ -13,7 +14,7 @@ typedef struct {
     bool reverse;
     const char *fix, *out, *to, *valid, *test;
     double ratio;
-    int longest_text, places, first;
+    int longest_text, places, first, count, seed, size;
     bool overwrite, json;
 } data;
 
@@ -55,8 +56,8 @@ static const at_option options[] = {
      .help = "Write the report, or what show shows, as JSON"},
 
     {.name = "out", .letter = 'o', OPTION_PATH(data, out), .meta = "PATH",
-     .group = "For convert and split",
-     .help = "convert: the file; split: the folder for train, valid and test"},
+     .group = "For convert, split and make",
+     .help = "convert and make: the file; split: the folder for train, valid and test"},
     {.name = "to", OPTION_STRING(data, to), .meta = "NAME",
      .help = "Format of what is written, also by --fix; without it that of the first file",
      .example = {"attend data convert pairs.tsv --to jsonl --out pairs.jsonl", "Another format"}},
@@ -68,6 +69,15 @@ static const at_option options[] = {
                  "At least 50 examples in each"}},
     {.name = "overwrite", OPTION_FLAG(data, overwrite),
      .help = "Let --fix and --out replace files"},
+    {.name = "count", OPTION_INT(data, count), .value = "1000", .min = 1, .max = 1e9, .meta = "N",
+     .group = "For make", .help = "How many examples; no source comes twice",
+     .example = {"attend data make en-fr --count 20000 --out french.tsv",
+                 "English and French sentences, from a small grammar"}},
+    {.name = "seed", OPTION_INT(data, seed), .value = "1234", .min = 0, .max = 2147483647,
+     .meta = "N", .help = "Another one gives other examples"},
+    {.name = "size", OPTION_INT(data, size), .value = "0", .min = 0, .max = 1e6, .meta = "N",
+     .help = "Of an example, where it has one; 0 is the maker's own",
+     .example = {"attend data make sort --size 8 --count 5", "Eight numbers, to be sorted"}},
     {.name = "first", .letter = 'n', OPTION_INT(data, first), .value = "3", .min = 1, .max = 1e9,
      .meta = "N", .group = "For show", .help = "How many examples"},
     {0}};
@@ -267,6 +277,19 @@ static attend_status split(at_cli *cli, const data *o, int count, const char *co
     return status;
 }
 
+/* ---- make ------------------------------------------------------------------------------- */
+
+static attend_status make(at_cli *cli, const data *o, int count, const char *const *name,
+                          attend_error *err)
+{
+    (void)cli;
+    if (count != 1 || o->src || strcmp(name[0], "-") == 0)
+        return at_error(err, ATTEND_OPTION, "make needs one NAME; attend list makers has them");
+    attend_status status = o->out ? may_write(o, "--out", o->out, err) : ATTEND_OK;
+    at_making making = {name[0], o->count, o->seed, o->size, o->out};
+    return status < 0 ? status : at_data_make(&making, err);
+}
+
 /* ---- the command ------------------------------------------------------------------------ */
 
 typedef attend_status action(at_cli *cli, const data *o, int count, const char *const *path,
@@ -279,7 +302,8 @@ static const struct {
 } actions[] = {{"check", check, false, true},
                {"show", show, false, false},
                {"convert", convert, true, false},
-               {"split", split, true, false}};
+               {"split", split, true, false},
+               {"make", make, true, false}};
 
 enum { ACTIONS = sizeof actions / sizeof *actions };
 
@@ -288,8 +312,9 @@ static attend_status no_action(const char *word, attend_error *err)
     at_guess guess = {.word = word};
     for (int i = 0; i < ACTIONS; i++)
         at_guess_consider(&guess, actions[i].name, strlen(actions[i].name));
-    return at_error(err, ATTEND_OPTION, "\"%.40s\" is not one of check, show, convert, split%s%s%s",
-                    word, *guess.best ? "; did you mean " : "", guess.best,
+    return at_error(err, ATTEND_OPTION,
+                    "\"%.40s\" is not one of check, show, convert, split, make%s%s%s", word,
+                    *guess.best ? "; did you mean " : "", guess.best,
                     *guess.best ? "?" : "");
 }
 
@@ -302,10 +327,10 @@ static attend_status check_options(int which, const data *o, attend_error *err)
     if (o->json && !json)
         return at_error(err, ATTEND_OPTION, "--json is for check and show");
     if (o->out && !actions[which].writes)
-        return at_error(err, ATTEND_OPTION, "--out is for convert and split%s",
+        return at_error(err, ATTEND_OPTION, "--out is for convert, split and make%s",
                         actions[which].reports ? "; check writes a clean copy with --fix" : "");
-    if (o->to && !actions[which].writes && !o->fix)
-        return at_error(err, ATTEND_OPTION, "--to says how to write, and nothing is written here");
+    if (o->to && ((!actions[which].writes && !o->fix) || actions[which].run == make))
+        return at_error(err, ATTEND_OPTION, "--to is for convert, split and --fix");
     return ATTEND_OK;
 }
 
@@ -340,13 +365,14 @@ static const at_term examples[] = {
     {"attend data check pairs.tsv", "What is wrong with it, with line numbers"},
     {"attend data show pairs.tsv", "How it is read: the first examples"},
     {"attend data split pairs.tsv --out split", "No source stands on two sides"},
+    {"attend data make en-zh --count 5", "Five sentences and their translations, made by rule"},
     {0}};
 
 const at_command at_command_data = {
     .usage = {.name = "data",
-              .summary = "Check corpora, show how they are read, convert and split them",
-              .operands = "check|show|convert|split [FILE]...",
-              .words = "check|show|convert|split",
+              .summary = "Check corpora, show how they are read, convert, split or make them",
+              .operands = "check|show|convert|split|make [FILE]...",
+              .words = "check|show|convert|split|make",
               .description =
                   "FILEs are sentence pairs, labelled text, questions on texts, or plain text, in "
                   "any of the formats of `attend list formats`; packed by gzip, in a zip archive "
@@ -359,7 +385,11 @@ const at_command at_command_data = {
                   "65 where training would refuse a line.\n"
                   "\n"
                   "split decides by a hash of the source, which does not see case and blanks; so "
-                  "each source stays on its side when the corpus grows.",
+                  "each source stays on its side when the corpus grows.\n"
+                  "\n"
+                  "make NAME writes examples that a rule of `attend list makers` makes: sentence "
+                  "pairs of a small grammar, or tasks such as sorting; lines SOURCE, a tab, "
+                  "TARGET, to --out or standard output.",
               .options = options,
               .examples = examples},
     .size = sizeof(data),

@@ -114,7 +114,7 @@ const at_command at_command_list = {
               .summary = "List what the library has, with formulas and sources",
               .operands = "[KIND]",
               .words = "attention|presets|kernels|ops|optimisers|schedules|measures|tokenizers|"
-                       "formats",
+                       "formats|makers",
               .options = options,
               .examples = examples},
     .size = sizeof(list),

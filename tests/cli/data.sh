@@ -127,3 +127,28 @@ for name in $(attend list formats | awk 'NR > 1 && /^[a-z]/ { print $1 }') \
     $(sed -n 's/^MAKE([a-z0-9_]*, "\([a-z0-9-]*\)".*/\1/p' "$root/src/data/findings.c"); do
     says "$root/docs/data.md" "\`$name\`"
 done
+
+# make
+expect 0 attend data make en-fr --count 200 --seed 5 --out made.tsv
+silent out
+says err "200 examples of en-fr in made.tsv"
+expect 0 attend data make en-fr --count 200 --seed 5
+check "the same everywhere, by file and by pipe" 'cmp -s out made.tsv'
+check "sentences with a translation" \
+    '[ "$(grep -cP "^[A-Z][^\t]*[.?]\t[A-Z][^\t]*[.?]$" out)" -eq 200 ]'
+expect 0 attend data check made.tsv
+expect 2 attend data make en-fr --out made.tsv
+says err "made.tsv exists; --overwrite replaces it"
+for maker in $(attend list makers | awk 'NR > 1 { print $1 }' | grep -x '[a-z-]*'); do
+    expect 0 attend data make "$maker" --count 3
+    check "three of $maker" '[ "$(grep -cP "\t" out)" -eq 3 ]'
+done
+expect 0 attend data make sort --size 2 --count 1 --seed 1
+check "two numbers" 'grep -qP "^\d+ \d+\t\d+ \d+$" out'
+expect 2 attend data make
+says err "make needs one NAME"
+expect 2 attend data make en-rf
+says err "did you mean en-fr?"
+expect 2 attend data make sort --size 200
+says err "sizes from 2 to 50"
+expect 2 attend data make sort --to jsonl

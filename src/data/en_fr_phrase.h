@@ -1,0 +1,53 @@
+/* Noun phrases of the English and French grammar of maker_en_fr.c: "the two old horses", "les deux
+ * vieux chevaux". */
+#ifndef ATTEND_DATA_EN_FR_PHRASE_H
+#define ATTEND_DATA_EN_FR_PHRASE_H
+
+#include "data/maker.h"
+
+/* what a noun is, and what an adjective is said of */
+typedef enum {
+    ATTEND_PERSON = 1,
+    ATTEND_ANIMAL = 2,
+    ATTEND_BEING = ATTEND_PERSON | ATTEND_ANIMAL,
+    ATTEND_THING = 4,
+    ATTEND_ALL = ATTEND_BEING | ATTEND_THING
+} at_noun_kind;
+
+typedef struct at_noun at_noun;
+typedef struct at_adjective at_adjective;
+typedef struct {
+    const char *en, *fr;
+} at_word_pair;
+
+typedef enum { THE, A, SOME, THIS, MY, OUR, HIS, HER, BARE } at_determiner;
+
+typedef struct {
+    at_determiner what;
+    int number; /* 2 to 10, or 0: not said */
+    bool plural, feminine;
+    const at_noun *noun;
+    const at_adjective *before, *colour, *quality; /* or NULL */
+} at_phrase;
+
+/* A phrase about a thing, so many times in a hundred, or about a being. sure: the speaker knows
+ * which one, and says neither "a" nor "some". */
+at_phrase at_phrase_choose(at_dice *d, int things_in_hundred, bool sure);
+
+/* An adjective that can be said of what the phrase names and is not in it; of people for NULL. */
+const at_adjective *at_adjective_choose(at_dice *d, const at_phrase *p);
+
+/* Words behind others. In French le + arbre is l'arbre, de + le + chat is du chat. */
+void at_say_en(at_str *s, const char *words);
+void at_say_fr(at_str *s, const char *words);
+
+void at_phrase_en(at_str *s, const at_phrase *p);
+
+/* denied: the object of what is not done, where un, une and des are de */
+void at_phrase_fr(at_str *s, const at_phrase *p, bool denied);
+
+/* as in "she is old" */
+void at_adjective_en(at_str *s, const at_adjective *a);
+void at_adjective_fr(at_str *s, const at_adjective *a, bool feminine, bool plural);
+
+#endif

@@ -1,0 +1,54 @@
+/* Examples that are made by a rule instead of read from a file: corpora for trying things out,
+ * without a download, as large as one likes. Each is one file maker_NAME.c with one const at_maker,
+ * and a line in makers.def.
+ *
+ * An example is a function of the seed and its number alone, so the same corpus comes out
+ * everywhere. */
+#ifndef ATTEND_DATA_MAKER_H
+#define ATTEND_DATA_MAKER_H
+
+#include "base/error.h"
+#include "base/random.h"
+#include "base/str.h"
+
+/* the random choices of one example, one after another */
+typedef struct {
+    at_random place;
+    uint32_t next;
+} at_dice;
+
+int at_dice_roll(at_dice *d, int sides);         /* 0..sides-1 */
+bool at_dice_chance(at_dice *d, int in_hundred); /* true so many times in a hundred */
+int at_dice_weighed(at_dice *d, const int *weights,
+                    int count); /* i, weights[i] times in their sum */
+
+typedef struct at_maker at_maker;
+struct at_maker {
+    const char *name;            /* "en-fr" */
+    const char *what;            /* its examples, in a few words */
+    int size, smallest, largest; /* what --size is by itself, and may be; 0: there is no size */
+    void (*make)(at_dice *d, int size, at_str *source, at_str *target); /* onto empty strings */
+};
+
+#define MAKER(name) extern const at_maker at_maker_##name;
+#include "data/makers.def"
+#undef MAKER
+
+extern const at_maker *const at_makers[];
+extern const int at_maker_count;
+
+const at_maker *at_maker_find(const char *name); /* or NULL */
+
+/* takes an example; what it returns below 0 ends the making */
+typedef attend_status at_take_made(void *user, const at_str *source, const at_str *target,
+                                   attend_error *err);
+
+/* Makes count examples, no two with the same source, each handed to take.
+ *
+ * size      of an example; 0 is the maker's own
+ *
+ * Fails where the rule has no more different sources, and where the maker has no such size. */
+attend_status at_maker_run(const at_maker *m, long count, uint64_t seed, int size,
+                           at_take_made *take, void *user, attend_error *err);
+
+#endif
