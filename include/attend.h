@@ -935,13 +935,32 @@ typedef struct attend_translator attend_translator;
 /* Opens the folder of a model. */
 ATTEND_API attend_status attend_translator_open(const char *folder, attend_translator **out,
                                                 attend_error *err);
+
+/* Adds another model: from now on the mean of their probabilities decides, and the mean of their
+ * weights is given. At most 16 models, all with the same vocabularies. */
+ATTEND_API attend_status attend_translator_add(attend_translator *translator, const char *folder,
+                                               attend_error *err);
 ATTEND_API void attend_translator_free(attend_translator *translator); /* NULL is well */
+
+/* Words and their translations: a file with a line "word<TAB>translation" for each. */
+typedef struct attend_dictionary attend_dictionary;
+
+ATTEND_API attend_status attend_dictionary_open(const char *path, attend_dictionary **out,
+                                                attend_error *err);
+ATTEND_API void attend_dictionary_free(attend_dictionary *dictionary); /* NULL is well */
 
 typedef enum attend_length_rule {
     ATTEND_LENGTH_RULE_NONE,    /* the sum of the logarithms */
     ATTEND_LENGTH_RULE_AVERAGE, /* divided by length^penalty */
     ATTEND_LENGTH_RULE_WU       /* divided by ((5 + length) / 6)^penalty (Wu et al. 2016) */
 } attend_length_rule;
+
+/* what becomes of a line with more than `longest` pieces */
+typedef enum attend_long_rule {
+    ATTEND_LINE_CUT,   /* its beginning is translated */
+    ATTEND_LINE_SKIP,  /* it is given back without a translation */
+    ATTEND_LINE_REFUSE /* an error with its number */
+} attend_long_rule;
 
 typedef struct attend_translate_options {
     size_t size;      /* of this struct, set by attend_translate_defaults */
@@ -952,14 +971,31 @@ typedef struct attend_translate_options {
     double coverage;  /* weight of the coverage penalty (Wu et al. 2016); 0: none */
     int no_repeat;    /* n: no n pieces in a row come twice; 0: off */
     int longest;      /* pieces of a line that are read */
+    int when_long;    /* an attend_long_rule */
     int most;         /* pieces of a translation; 0: three for each of the source, and ten */
     int batch;        /* lines at a time */
     int attention;    /* 1: weights are wanted */
+    int target_words; /* 1: target_word is wanted */
+
+    int sample;         /* 1: words are drawn, and beam hypotheses know nothing of each other */
+    double temperature; /* divides the logits before drawing */
+    int top_k;          /* only so many of the likeliest words are drawn from; 0: all */
+    double top_p;       /* only the fewest whose probabilities reach it; 1: all */
+    unsigned long long seed;
+    size_t first; /* the number of the first line, from 0: for messages and drawing, where lines
+                     come in several calls */
+
+    const char *const *prefix; /* as many as lines: what each translation begins with; or NULL */
+    int forced;                /* 1: prefix is all of it, and is only scored; beam is 1 then */
+
+    int replace_unknown; /* 1: unknown words become what they look at, or its translation */
+    const attend_dictionary *dictionary; /* or NULL */
 } attend_translate_options;
 
 ATTEND_API void attend_translate_defaults(attend_translate_options *options);
 
-/* one hypothesis of one line; all borrowed until the function returns */
+/* one hypothesis of one line; all borrowed until the function returns. An empty line, and one that
+ * is skipped, has no pieces. */
 typedef struct attend_translation {
     size_t line;
     int rank; /* 0: the best */
@@ -967,9 +1003,12 @@ typedef struct attend_translation {
     double score, log_p;
     int sources, targets; /* pieces of both sides, their ends included */
     const char *const *source, *const *target;
-    const unsigned *source_word; /* which word of the line each piece belongs to; ~0u: none */
-    const double *weights; /* [targets][sources], or NULL */
-    int cut;               /* 1: the line was longer than `longest` */
+    const unsigned *source_word; /* which word of the line each piece belongs to; ATTEND_NO_WORD:
+                                    none */
+    const unsigned *target_word; /* the same of text; NULL where it was not asked for */
+    const double *log_ps;        /* [targets]: logarithms of the pieces' probabilities */
+    const double *weights;       /* [targets][sources], or NULL */
+    int cut, skipped;            /* 1: the line was longer than `longest` */
 } attend_translation;
 
 typedef attend_status attend_translation_function(void *user, const attend_translation *translation,
@@ -983,6 +1022,17 @@ ATTEND_API attend_status attend_translate(attend_translator *translator,
                                           const char *const *line,
                                           attend_translation_function *function, void *user,
                                           attend_error *err);
+
+/* Which words belong together, after the weights: "0-0 1-2", source and target, counted from 0, as
+ * Pharaoh writes it.
+ *
+ * translation   with weights, and with target_word where words are wanted
+ * pieces        1: links between pieces; 0: between words
+ * threshold     above 0: all words of the source that have so much weight; 0: the best one of every
+ *               word of the target
+ * out           receives the links; release them with attend_text_free */
+ATTEND_API attend_status attend_translation_links(const attend_translation *translation, int pieces,
+                                                  double threshold, char **out, attend_error *err);
 
 #ifdef __cplusplus
 }

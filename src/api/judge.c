@@ -86,10 +86,8 @@ static attend_status translate(at_judge *judge, at_run *run, judged *j, attend_e
     attend_status status = ATTEND_OK;
     if (!judge->continuation)
         status = at_continuation_new(&f->model, f->params, &judge->continuation, err);
-    if (status >= 0)
-        status = at_translate(judge->continuation, f->source, f->target, &o, j->count, j->source,
-                              take, j, err);
-    return status;
+    at_translating with = {&judge->continuation, 1, f->source, f->target};
+    return status < 0 ? status : at_translate(&with, &o, j->count, j->source, take, j, err);
 }
 
 static attend_status judge_translation(at_judge *judge, at_run *run, at_metrics *metrics,

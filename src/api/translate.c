@@ -1,40 +1,33 @@
 #include <string.h>
 
+#include "api/translator.h"
 #include "attend.h"
 #include "base/memory.h"
-#include "decode/translate.h"
-#include "store/translator_folder.h"
+#include "decode/align.h"
 
-struct attend_translator {
-    at_translator_folder folder;
-    at_continuation *continuation;
+struct attend_dictionary {
+    at_dictionary *words;
 };
 
-attend_status attend_translator_open(const char *folder, attend_translator **out, attend_error *err)
+attend_status attend_dictionary_open(const char *path, attend_dictionary **out, attend_error *err)
 {
-    attend_translator *t = *out = at_alloc_zero(1, sizeof *t);
-    if (!t)
-        return at_error_memory(err);
-    attend_status status = at_translator_folder_open(folder, &t->folder, err);
-    if (status >= 0)
-        status = at_translator_folder_weights(&t->folder, folder, NULL, err);
-    if (status >= 0)
-        status = at_continuation_new(&t->folder.model, t->folder.params, &t->continuation, err);
+    attend_dictionary *d = *out = at_alloc_zero(1, sizeof *d);
+    attend_status status = d ? at_dictionary_open(path, &d->words, err) : at_error_memory(err);
     if (status < 0) {
-        attend_translator_free(t);
+        at_free(d);
         *out = NULL;
     }
     return status;
 }
 
-void attend_translator_free(attend_translator *t)
+void attend_dictionary_free(attend_dictionary *d)
 {
-    if (!t)
-        return;
-    at_continuation_free(t->continuation);
-    at_translator_folder_free(&t->folder);
-    at_free(t);
+    if (d)
+        at_dictionary_free(d->words);
+    at_free(d);
 }
+
+/* ---- options --------------------------------------------------------------------------------- */
 
 void attend_translate_defaults(attend_translate_options *o)
 {
@@ -44,11 +37,20 @@ void attend_translate_defaults(attend_translate_options *o)
                                     .rule = ATTEND_LENGTH_RULE_AVERAGE,
                                     .penalty = 1,
                                     .longest = 200,
-                                    .batch = 64};
+                                    .batch = 64,
+                                    .temperature = 1,
+                                    .top_p = 1};
+}
+
+static at_sampling sampling_of(const attend_translate_options *o)
+{
+    return (at_sampling){
+        .repetition = 1, .temperature = o->temperature, .top_k = o->top_k, .top_p = o->top_p};
 }
 
 static attend_status check(const attend_translate_options *o, attend_error *err)
 {
+    at_sampling sampling = sampling_of(o);
     if (o->size != sizeof *o)
         return at_error(err, ATTEND_OPTION, "attend_translate_defaults sets the options' size");
     if (o->beam < 1 || o->best < 1 || o->best > o->beam || o->batch < 1 || o->longest < 1
@@ -56,43 +58,77 @@ static attend_status check(const attend_translate_options *o, attend_error *err)
         return at_error(err, ATTEND_OPTION,
                         "beam %d, best %d, batch %d, longest %d: all at least 1, best at most beam",
                         o->beam, o->best, o->batch, o->longest);
-    return ATTEND_OK;
+    if (o->forced && (!o->prefix || o->beam != 1))
+        return at_error(err, ATTEND_OPTION, "forced translations need a prefix, and a beam of 1");
+    return o->sample ? at_sampling_check(&sampling, err) : ATTEND_OK;
+}
+
+static at_translate_options inside_of(const attend_translate_options *o,
+                                      const at_sampling *sampling, const at_text *prefix)
+{
+    return (at_translate_options){.beam = {.width = o->beam,
+                                           .most = o->most,
+                                           .rule = (at_length_rule)o->rule,
+                                           .penalty = o->penalty,
+                                           .coverage = o->coverage},
+                                  .no_repeat = o->no_repeat,
+                                  .best = o->best,
+                                  .batch = o->batch,
+                                  .longest = o->longest,
+                                  .when_long = (at_when_long)o->when_long,
+                                  .weights = o->attention != 0,
+                                  .words = o->target_words != 0,
+                                  .sampling = o->sample ? sampling : NULL,
+                                  .seed = o->seed,
+                                  .first = o->first,
+                                  .prefix = o->prefix ? prefix : NULL,
+                                  .forced = o->forced != 0,
+                                  .replace_unknown = o->replace_unknown != 0,
+                                  .dictionary = o->dictionary ? o->dictionary->words : NULL};
 }
 
 /* ---- what is given --------------------------------------------------------------------------- */
 
 typedef struct {
-    attend_translator *t;
+    const at_tokenizer *source;
+    bool words;
     attend_translation_function *function;
     void *user;
 } giving;
 
-static const char **texts(at_arena *memory, const at_tokenizer *t, int n, const int *id)
-{
-    const char **text = at_arena_alloc(memory, (size_t)(n ? n : 1) * sizeof *text);
-    for (int i = 0; text && i < n; i++)
-        text[i] = at_vocab_text(t->vocab, id[i], NULL);
-    return text;
-}
-
-/* the source's pieces: their own texts, words and numbers */
+/* the source's pieces: their texts and words */
 typedef struct {
-    int *id;
+    const char **text;
     unsigned *word;
 } source_pieces;
 
-static source_pieces pieces_of(at_arena *memory, const at_translated *t)
+static source_pieces pieces_of(at_arena *memory, const at_tokenizer *source, const at_translated *t)
 {
-    size_t n = (size_t)(t->positions ? t->positions : 1);
-    source_pieces p = {at_arena_alloc(memory, n * sizeof *p.id),
+    size_t n = (size_t)t->positions + 1;
+    source_pieces p = {at_arena_alloc(memory, n * sizeof *p.text),
                        at_arena_alloc(memory, n * sizeof *p.word)};
-    for (int i = 0; p.id && p.word && i < t->positions; i++) {
+    for (int i = 0; p.text && p.word && i < t->positions; i++) {
         at_piece piece =
             t->source->item[t->cut && i + 1 == t->positions ? t->source->count - 1 : (size_t)i];
-        p.id[i] = piece.id;
+        p.text[i] = at_vocab_text(source->vocab, piece.id, NULL);
         p.word[i] = piece.word;
     }
     return p;
+}
+
+/* texts with a zero behind each */
+static const char **target_of(at_arena *memory, const at_translated *t)
+{
+    const char **text = at_arena_alloc(memory, (size_t)(t->count + 1) * sizeof *text);
+    for (int i = 0; text && i < t->count; i++) {
+        char *copy = at_arena_alloc_small(memory, t->piece[i].size + 1);
+        if (!copy)
+            return NULL;
+        memcpy(copy, t->piece[i].text, t->piece[i].size);
+        copy[t->piece[i].size] = '\0';
+        text[i] = copy;
+    }
+    return text;
 }
 
 static double *weights_of(at_arena *memory, const at_translated *t)
@@ -109,7 +145,7 @@ static attend_status give(void *user, const at_translated *t, attend_error *err)
 {
     const giving *g = user;
     at_arena memory = {.first_size = 0};
-    source_pieces p = pieces_of(&memory, t);
+    source_pieces p = pieces_of(&memory, g->source, t);
     attend_translation out = {.line = t->line,
                               .rank = t->rank,
                               .text = t->text,
@@ -117,20 +153,31 @@ static attend_status give(void *user, const at_translated *t, attend_error *err)
                               .log_p = t->log_p,
                               .sources = t->positions,
                               .targets = t->count,
+                              .source = p.text,
+                              .target = target_of(&memory, t),
                               .source_word = p.word,
+                              .target_word = g->words ? t->word : NULL,
+                              .log_ps = t->log_ps,
                               .weights = t->weights ? weights_of(&memory, t) : NULL,
-                              .cut = t->cut};
+                              .cut = t->cut,
+                              .skipped = t->skipped};
     attend_status status = ATTEND_OK;
-    if (p.id && p.word) {
-        out.source = texts(&memory, g->t->folder.source, t->positions, p.id);
-        out.target = texts(&memory, g->t->folder.target, t->count, t->words);
-    }
-    if (!p.id || !p.word || !out.source || !out.target || (t->weights && !out.weights))
+    if (!p.text || !p.word || !out.target || (t->weights && !out.weights))
         status = at_error_memory(err);
     if (status >= 0)
         status = g->function(g->user, &out, err);
     at_arena_free(&memory);
     return status;
+}
+
+static at_text *texts(size_t count, const char *const *line, attend_error *err)
+{
+    at_text *text = at_alloc((count + 1) * sizeof *text);
+    if (!text)
+        at_error_memory(err);
+    for (size_t i = 0; text && i < count; i++)
+        text[i] = (at_text){line ? line[i] : "", line ? strlen(line[i]) : 0};
+    return text;
 }
 
 attend_status attend_translate(attend_translator *t, const attend_translate_options *options,
@@ -141,25 +188,39 @@ attend_status attend_translate(attend_translator *t, const attend_translate_opti
     attend_translate_defaults(&defaults);
     const attend_translate_options *o = options ? options : &defaults;
     attend_status status = check(o, err);
-    at_text *text = at_alloc((count ? count : 1) * sizeof *text);
-    if (status >= 0 && !text)
-        status = at_error_memory(err);
-    for (size_t i = 0; i < count && status >= 0; i++)
-        text[i] = (at_text){line[i], strlen(line[i])};
-    at_translate_options inside = {.beam = {.width = o->beam,
-                                            .most = o->most,
-                                            .rule = (at_length_rule)o->rule,
-                                            .penalty = o->penalty,
-                                            .coverage = o->coverage},
-                                   .no_repeat = o->no_repeat,
-                                   .best = o->best,
-                                   .batch = o->batch,
-                                   .longest = o->longest,
-                                   .weights = o->attention != 0};
-    giving g = {t, function, user};
-    if (status >= 0)
-        status = at_translate(t->continuation, t->folder.source, t->folder.target, &inside, count,
-                              text, give, &g, err);
+    if (status < 0)
+        return status;
+    at_text *text = texts(count, line, err), *prefix = text ? texts(count, o->prefix, err) : NULL;
+    at_sampling sampling = sampling_of(o);
+    at_translate_options inside = inside_of(o, &sampling, prefix);
+    at_continuation *model[ATTEND_ENSEMBLE_MOST];
+    at_translating with = at_translator_with(t, model);
+    giving g = {with.source, o->target_words != 0, function, user};
+    status = prefix ? at_translate(&with, &inside, count, text, give, &g, err) : ATTEND_MEMORY;
     at_free(text);
+    at_free(prefix);
+    return status;
+}
+
+/* ---- links ----------------------------------------------------------------------------------- */
+
+attend_status attend_translation_links(const attend_translation *t, int pieces, double threshold,
+                                       char **out, attend_error *err)
+{
+    at_str text = {0};
+    at_align_options o = {pieces != 0, threshold};
+    attend_status status = ATTEND_OK;
+    *out = NULL;
+    if (t->targets > 0 && (!t->weights || !t->target_word))
+        status = at_error(err, ATTEND_OPTION,
+                          "links need a translation with weights and numbers of words; a model "
+                          "without attention has none");
+    at_aligned a = {t->targets, t->sources, t->weights, t->target_word, t->source_word};
+    if (status >= 0 && t->targets > 0)
+        status = at_align(&a, &o, &text, err);
+    at_str_add(&text, "");
+    if (status >= 0 && !(*out = at_str_take(&text)))
+        status = at_error_memory(err);
+    at_str_free(&text);
     return status;
 }

@@ -1,20 +1,22 @@
 /* attend translate: lines in, translations out, and which piece looked at which. */
-#include <errno.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
-#include "base/file.h"
 #include "base/memory.h"
-#include "cli/cli.h"
+#include "base/utf8.h"
+#include "cli/attention_out.h"
+#include "cli/lines.h"
+#include "cli/stream.h"
 
 typedef struct {
-    int beam, nbest, rule, no_repeat, longest, most, batch;
-    double penalty, coverage;
-    bool alignment, show, score;
-    const char *attention_out;
+    int beam, nbest, rule, no_repeat, longest, when_long, most, batch, top_k, alignment;
+    double penalty, coverage, temperature, top_p, threshold;
+    size_t seed;
+    bool sample, split, replace_unknown, show, score;
+    const char *prefix, *forced, *dictionary, *attention_out;
 } translate;
+
+enum { ALIGN_NOT, ALIGN_WORDS, ALIGN_PIECES };
 
 static const at_option options[] = {
     {.name = "beam", .letter = 'b', OPTION_INT(translate, beam), .value = "5", .min = 1,
@@ -29,268 +31,371 @@ static const at_option options[] = {
      .meta = "B", .help = "Punish what of the source was not looked at; 0 is off"},
     {.name = "ngram-once", OPTION_INT(translate, no_repeat), .value = "0", .min = 0, .max = 100,
      .meta = "N", .help = "Let no N pieces in a row come twice"},
-    {.name = "longest", OPTION_INT(translate, longest), .value = "200", .min = 1, .max = 1 << 20,
-     .meta = "N", .help = "Pieces of a line that are read; the rest is left out, with a warning"},
     {.name = "most", OPTION_INT(translate, most), .value = "0", .min = 0, .max = 1 << 20,
      .meta = "N", .help = "Pieces of a translation; 0 is three for each of the source, and ten"},
     {.name = "batch", OPTION_INT(translate, batch), .value = "64", .min = 1, .max = 1 << 16,
      .meta = "N", .help = "Lines at a time; changes nothing but the speed"},
+    {.name = "prefix", OPTION_PATH(translate, prefix), .meta = "FILE",
+     .help = "Lines that the translations must begin with; an empty one leaves its line free"},
+    {.name = "forced", OPTION_PATH(translate, forced), .meta = "FILE",
+     .help = "The translations themselves: they are scored, aligned and drawn, not searched",
+     .example = {"attend translate model --forced out --score < in",
+                 "The model's log-probability of given translations"}},
+
+    {.name = "sample", OPTION_FLAG(translate, sample), .group = "Sampling",
+     .help = "Draw the words by their probabilities; --nbest is how many translations",
+     .example = {"attend translate model --sample --nbest 3 --top-p 0.9 < in",
+                 "Three draws for each line"}},
+    {.name = "temperature", OPTION_REAL(translate, temperature), .value = "1", .min = 0.001,
+     .max = 1000, .meta = "T", .help = "Below 1 sharpens the probabilities, above 1 flattens them"},
+    {.name = "top-k", OPTION_INT(translate, top_k), .value = "0", .min = 0, .max = 1 << 24,
+     .meta = "K", .help = "Draw from the K likeliest words; 0 is all"},
+    {.name = "top-p", OPTION_REAL(translate, top_p), .value = "1", .min = 1e-6, .max = 1,
+     .meta = "P", .help = "Draw from the fewest words that have so much probability together"},
+    {.name = "seed", OPTION_SIZE(translate, seed), .value = "1", .meta = "N",
+     .help = "Of drawing; the same seed gives the same lines, in any batch"},
+
+    {.name = "longest", OPTION_INT(translate, longest), .value = "200", .min = 1, .max = 1 << 20,
+     .meta = "N", .group = "Input", .help = "Pieces of a line that are read"},
+    {.name = "long", OPTION_CHOICE(translate, when_long), .choices = "cut|skip|refuse",
+     .value = "cut", .help = "What becomes of longer lines: their beginning is translated, they "
+     "stay empty, or the work ends there"},
+    {.name = "split", OPTION_FLAG(translate, split),
+     .help = "A line is a paragraph: it is split into sentences, which are translated one by one",
+     .example = {"attend translate model --split < text", "Long lines, sentence by sentence"}},
+
     {.name = "nbest", .letter = 'n', OPTION_INT(translate, nbest), .value = "1", .min = 1,
      .max = 1000, .meta = "N", .group = "Output",
      .help = "Several hypotheses of each line, as Moses writes them",
      .example = {"attend translate model --nbest 5 < in", "Line ||| hypothesis ||| score"}},
     {.name = "score", OPTION_FLAG(translate, score),
      .help = "Write the log-probability before each translation, and a tab"},
-    {.name = "alignment", .letter = 'a', OPTION_FLAG(translate, alignment),
-     .help = "Write a tab and which pieces belong together: 0-0 1-2, source and target"},
+    {.name = "replace-unknown", OPTION_FLAG(translate, replace_unknown),
+     .help = "Put the word that was looked at where the model has no word"},
+    {.name = "dictionary", OPTION_PATH(translate, dictionary), .meta = "FILE",
+     .help = "And its translation: lines of a word, a tab and its translation"},
+    {.name = "alignment", .letter = 'a', OPTION_CHOICE(translate, alignment),
+     .choices = "none|word|piece", .value = "none",
+     .help = "Write a tab and what belongs together: 0-0 1-2, source and target",
+     .example = {"attend translate model --alignment word < in", "Which word became which"}},
+    {.name = "threshold", OPTION_REAL(translate, threshold), .value = "0", .min = 0, .max = 1,
+     .meta = "W", .help = "Of the alignment: all with so much weight; 0 is the one with most"},
     {.name = "show", OPTION_FLAG(translate, show),
      .help = "Draw the attention of each line",
      .example = {"echo 'ein Mann .' | attend translate model --show", "See what looked at what"}},
     {.name = "attention-out", OPTION_PATH(translate, attention_out), .meta = "FILE",
-     .help = "Write the weights: .jsonl has all lines, .png, .svg and .pdf draw the first"},
+     .help = "Write the weights: .jsonl and .txt have all lines, .png, .svg and .pdf draw the "
+             "first"},
     {0}};
 
 typedef struct {
     at_cli *cli;
     const translate *o;
-    at_str out, weights; /* weights: lines of JSON */
-    size_t before;       /* lines of earlier blocks */
-    bool drawn;
-    long cut;
-} writer;
+    attend_translator *translator;
+    attend_translate_options inside;
+    at_reader in;
+    at_lines prefix; /* or those that are forced */
+    at_str out;
+    at_attention_out attention;
+    /* the block that is at work */
+    at_str text;                    /* lines, or their sentences, each ended by a zero */
+    size_t count, lines, before;    /* texts, lines, and lines of earlier blocks */
+    const char **item, **item_prefix; /* [count] */
+    size_t *line_of;                /* [count] */
+    long cut, skipped;
+} work;
 
-/* ---- attention ------------------------------------------------------------------------------ */
+/* ---- out ------------------------------------------------------------------------------------- */
 
-static attend_heat_map map_of(const attend_translation *t)
+static attend_status add_alignment(work *w, const attend_translation *t, attend_error *err)
 {
-    return (attend_heat_map){.rows = t->targets,
-                             .columns = t->sources,
-                             .weights = t->weights,
-                             .row_labels = t->target,
-                             .column_labels = t->source,
-                             .high = 1};
+    char *links;
+    attend_status status = attend_translation_links(t, w->o->alignment == ALIGN_PIECES,
+                                                    w->o->threshold, &links, err);
+    if (status < 0)
+        return status;
+    at_str_print(&w->out, "%s%s", w->o->nbest > 1 ? " ||| " : "\t", links);
+    attend_text_free(links);
+    return ATTEND_OK;
 }
 
-static void add_alignment(at_str *out, const attend_translation *t)
+/* does the text end in a script that has no blanks between sentences? */
+static bool ends_wide(const at_str *s)
 {
-    const char *space = "\t";
-    for (int i = 0; i + 1 < t->targets; i++) {
-        int best = 0;
-        for (int j = 1; j + 1 < t->sources; j++)
-            if (t->weights[i * t->sources + j] > t->weights[i * t->sources + best])
-                best = j;
-        at_str_print(out, "%s%d-%d", space, best, i);
-        space = " ";
-    }
+    uint32_t code = 0;
+    size_t n = s->length, back = 1;
+    while (back < n && back < 4 && ((unsigned char)s->text[n - back] & 0xC0) == 0x80)
+        back++;
+    return n > 0 && at_utf8_get(s->text + n - back, back, &code) > 0 && at_utf8_columns(code) == 2;
 }
 
-static void add_texts(at_str *out, const char *name, int n, const char *const *text)
+/* a sentence of a paragraph: a line is over when the next begins */
+static void write_sentence(work *w, const attend_translation *t)
 {
-    at_str_print(out, ", \"%s\": [", name);
-    for (int i = 0; i < n; i++) {
-        at_str_add(out, i ? ", " : "");
-        at_str_add_json(out, text[i]);
-    }
-    at_str_add(out, "]");
-}
-
-static void add_json(at_str *out, size_t line, const attend_translation *t)
-{
-    at_str_print(out, "{\"line\": %zu, \"rank\": %d, \"score\": %.9g, \"text\": ", line, t->rank,
-                 t->score);
-    at_str_add_json(out, t->text);
-    add_texts(out, "source", t->sources, t->source);
-    add_texts(out, "target", t->targets, t->target);
-    at_str_add(out, ", \"weights\": [");
-    for (int i = 0; i < t->targets; i++) {
-        at_str_add(out, i ? ", [" : "[");
-        for (int j = 0; j < t->sources; j++)
-            at_str_print(out, "%s%.6g", j ? ", " : "", t->weights[i * t->sources + j]);
-        at_str_add(out, "]");
-    }
-    at_str_add(out, "]}\n");
-}
-
-static bool ends_in(const char *path, const char *end)
-{
-    size_t n = strlen(path), m = strlen(end);
-    return n >= m && strcmp(path + n - m, end) == 0;
-}
-
-static attend_status draw(writer *w, const attend_translation *t, attend_error *err)
-{
-    attend_heat_map map = map_of(t);
-    attend_panel panel = {.heat_map = &map};
-    attend_figure figure = {.count = 1, .panels = &panel};
-    w->drawn = true;
-    return attend_figure_save(&figure, w->o->attention_out, err);
-}
-
-static attend_status show(writer *w, const attend_translation *t, attend_error *err)
-{
-    attend_heat_map map = map_of(t);
-    attend_text_style style = {w->cli->columns, w->cli->utf8, w->cli->color};
-    char *text;
-    attend_status status = attend_heat_map_text(&map, &style, &text, err);
-    if (status >= 0) {
-        at_str_add(&w->out, text);
+    if (t->line > 0 && w->line_of[t->line] != w->line_of[t->line - 1])
         at_str_add(&w->out, "\n");
-        attend_text_free(text);
-    }
-    return status;
+    else if (t->line > 0 && *t->text && !ends_wide(&w->out))
+        at_str_add(&w->out, " ");
+    at_str_add(&w->out, t->text);
+    if (t->line + 1 == w->count)
+        at_str_add(&w->out, "\n");
 }
 
-/* ---- lines ---------------------------------------------------------------------------------- */
-
-static attend_status write_one(void *user, const attend_translation *t, attend_error *err)
+static void write_text(work *w, size_t line, const attend_translation *t)
 {
-    writer *w = user;
-    const translate *o = w->o;
-    w->cut += t->cut && t->rank == 0;
-    if (o->nbest > 1)
-        at_str_print(&w->out, "%zu ||| %s ||| %.6f", w->before + t->line, t->text, t->score);
-    else if (o->score)
+    if (w->o->nbest > 1 && w->o->score)
+        at_str_print(&w->out, "%zu ||| %s ||| LogP= %.6f ||| %.6f", line, t->text, t->log_p,
+                     t->score);
+    else if (w->o->nbest > 1)
+        at_str_print(&w->out, "%zu ||| %s ||| %.6f", line, t->text, t->score);
+    else if (w->o->score)
         at_str_print(&w->out, "%.6f\t%s", t->log_p, t->text);
     else
         at_str_add(&w->out, t->text);
-    if (o->alignment && t->weights)
-        add_alignment(&w->out, t);
-    at_str_add(&w->out, "\n");
+}
+
+static attend_status write_one(void *user, const attend_translation *t, attend_error *err)
+{
+    work *w = user;
+    size_t line = w->before + w->line_of[t->line];
     attend_status status = ATTEND_OK;
-    if (t->weights && o->show)
-        status = show(w, t, err);
-    if (!t->weights || !o->attention_out)
-        return status;
-    if (ends_in(o->attention_out, ".jsonl"))
-        add_json(&w->weights, w->before + t->line, t);
-    else if (status >= 0 && !w->drawn)
-        status = draw(w, t, err);
+    w->cut += t->cut && t->rank == 0;
+    w->skipped += t->skipped;
+    if (w->o->split) {
+        write_sentence(w, t);
+    } else {
+        write_text(w, line, t);
+        if (w->o->alignment != ALIGN_NOT)
+            status = add_alignment(w, t, err);
+        at_str_add(&w->out, "\n");
+    }
+    if (status >= 0 && w->o->show && t->weights) {
+        attend_text_style style = {w->cli->columns, w->cli->utf8, w->cli->color};
+        status = at_attention_text(&w->out, t, style, err);
+    }
+    return status < 0 ? status : at_attention_out_add(&w->attention, line, t, err);
+}
+
+/* ---- in -------------------------------------------------------------------------------------- */
+
+static int add_sentence(void *user, const char *text, size_t size)
+{
+    work *w = user;
+    at_str_add_bytes(&w->text, text, size);
+    at_str_add_bytes(&w->text, "", 1);
+    w->count++;
+    return 0;
+}
+
+static attend_status add_line(work *w, const char *text, size_t size, attend_error *err)
+{
+    size_t before = w->count;
+    size -= size > 0 && text[size - 1] == '\r';
+    if (memchr(text, 0, size))
+        return at_error(err, ATTEND_FORMAT, "%s:%ld: a zero byte; is this text?", w->in.name,
+                        w->in.line);
+    attend_status status = ATTEND_OK;
+    if (w->o->split)
+        status = attend_sentences_split(text, size, NULL, add_sentence, w, err);
+    if (w->count == before)
+        add_sentence(w, text, w->o->split ? 0 : size);
+    size_t *more = at_realloc(w->line_of, before * sizeof *more, w->count * sizeof *more);
+    if (!more)
+        return at_error_memory(err);
+    w->line_of = more;
+    for (size_t i = before; i < w->count; i++)
+        w->line_of[i] = w->lines;
+    w->lines++;
     return status;
 }
 
-/* Lines of standard input, a block at a time: one line where somebody is typing. */
-static attend_status read_block(at_str *text, size_t *count, bool *ended, attend_error *err)
+/* As many lines as there are without waiting; *ended: no more come. */
+static attend_status read_block(work *w, bool *ended, attend_error *err)
 {
     enum { BLOCK = 4096 };
-    size_t most = isatty(STDIN_FILENO) ? 1 : BLOCK, room = 0;
-    char *line = NULL;
-    at_str_clear(text);
-    for (*count = 0; *count < most;) {
-        ssize_t n = getline(&line, &room, stdin);
-        if (n < 0) {
-            *ended = true;
-            break;
-        }
-        if (memchr(line, 0, (size_t)n)) {
-            free(line);
-            return at_error(err, ATTEND_FORMAT, "standard input: a zero byte; is this text?");
-        }
-        n -= n > 0 && line[n - 1] == '\n';
-        n -= n > 0 && line[n - 1] == '\r';
-        at_str_add_bytes(text, line, (size_t)n);
-        at_str_add_bytes(text, "", 1);
-        ++*count;
-    }
-    free(line);
-    if (ferror(stdin))
-        return at_error(err, ATTEND_FILE, "standard input: %s", strerror(errno));
-    return text->failed ? at_error(err, ATTEND_MEMORY, "out of memory") : ATTEND_OK;
-}
-
-static attend_status translate_block(writer *w, attend_translator *t,
-                                     const attend_translate_options *o, const at_str *text,
-                                     size_t count, attend_error *err)
-{
-    const char **line = at_alloc((count ? count : 1) * sizeof *line);
-    if (!line)
-        return at_error(err, ATTEND_MEMORY, "out of memory");
-    const char *at = at_str_text(text);
-    for (size_t i = 0; i < count; i++, at += strlen(at) + 1)
-        line[i] = at;
-    attend_status status = attend_translate(t, o, count, line, write_one, w, err);
-    at_free(line);
-    if (status >= 0)
-        status = at_cli_write(&w->out, err);
-    w->out = (at_str){0};
-    w->before += count;
+    size_t most = w->o->batch == 1 ? 1 : BLOCK;
+    attend_status status = ATTEND_OK;
+    at_str_clear(&w->text);
+    w->before += w->lines;
+    w->count = w->lines = 0;
+    do {
+        const char *text;
+        size_t size;
+        int got = at_reader_next(&w->in, &text, &size, err);
+        *ended = got == 0;
+        status = got < 0 ? (attend_status)got : got == 0 ? ATTEND_OK : add_line(w, text, size, err);
+    } while (status >= 0 && !*ended && w->lines < most && at_reader_ready(&w->in));
+    if (status >= 0 && w->text.failed)
+        status = at_error_memory(err);
     return status;
 }
 
-static attend_status save_weights(writer *w, attend_error *err)
+/* the lines of this block that translations begin with */
+static attend_status take_prefixes(work *w, attend_error *err)
 {
-    at_writer *file;
-    attend_status status = at_writer_open(&file, w->o->attention_out, err);
-    if (status < 0)
-        return status;
-    at_writer_write(file, at_str_text(&w->weights), w->weights.length);
-    return at_writer_commit(file, err);
+    const attend_lines *p = &w->prefix.lines;
+    for (size_t i = 0; i < w->count; i++) {
+        if (w->before + i >= p->count)
+            return at_error(err, ATTEND_FORMAT,
+                            "%s has %zu lines, and standard input has more; they belong together",
+                            p->name, p->count);
+        w->item_prefix[i] = p->line[w->before + i];
+    }
+    return ATTEND_OK;
 }
+
+static attend_status translate_block(work *w, attend_error *err)
+{
+    bool prefixes = w->o->prefix || w->o->forced;
+    attend_status status = ATTEND_OK;
+    w->item = at_alloc((w->count + 1) * sizeof *w->item);
+    w->item_prefix = at_alloc((w->count + 1) * sizeof *w->item_prefix);
+    if (!w->item || !w->item_prefix)
+        status = at_error_memory(err);
+    const char *at = at_str_text(&w->text);
+    for (size_t i = 0; i < w->count && status >= 0; i++, at += strlen(at) + 1)
+        w->item[i] = at;
+    if (status >= 0 && prefixes)
+        status = take_prefixes(w, err);
+    w->inside.prefix = prefixes ? w->item_prefix : NULL;
+    w->inside.first = w->before;
+    if (status >= 0)
+        status = attend_translate(w->translator, &w->inside, w->count, w->item, write_one, w, err);
+    at_free(w->item);
+    at_free(w->item_prefix);
+    return status < 0 ? status : at_cli_flush(&w->out, true, err);
+}
+
+/* ---- the whole ------------------------------------------------------------------------------- */
 
 static attend_status check(const translate *o, attend_error *err)
 {
-    if (o->nbest > o->beam)
+    if (o->nbest > o->beam && !o->sample)
         return at_error(err, ATTEND_OPTION,
                         "--nbest %d: a beam of %d has no more than %d; --beam makes it wider",
                         o->nbest, o->beam, o->beam);
-    if (o->attention_out && !ends_in(o->attention_out, ".jsonl"))
-        return attend_figure_check_path(o->attention_out, err);
-    return ATTEND_OK;
+    if (!o->sample && (o->temperature != 1 || o->top_k != 0 || o->top_p != 1))
+        return at_error(err, ATTEND_OPTION,
+                        "--temperature, --top-k and --top-p are for drawing: --sample asks for it");
+    if (o->forced && (o->prefix || o->sample || o->nbest > 1))
+        return at_error(err, ATTEND_OPTION,
+                        "--forced leaves no choice: without --prefix, --sample and --nbest");
+    if (o->split
+        && (o->forced || o->prefix || o->nbest > 1 || o->score || o->alignment != ALIGN_NOT))
+        return at_error(err, ATTEND_OPTION,
+                        "--split writes paragraphs: without --forced, --prefix, --nbest, --score "
+                        "and --alignment");
+    if (o->dictionary && !o->replace_unknown)
+        return at_error(err, ATTEND_OPTION, "--dictionary is for --replace-unknown");
+    if (o->threshold > 0 && o->alignment == ALIGN_NOT)
+        return at_error(err, ATTEND_OPTION, "--threshold is for --alignment");
+    return at_attention_out_check(o->attention_out, err);
+}
+
+static void set_options(work *w, const translate *o)
+{
+    attend_translate_defaults(&w->inside);
+    w->inside.beam = o->forced ? 1 : o->sample ? o->nbest : o->beam;
+    w->inside.best = o->nbest;
+    w->inside.rule = o->rule;
+    w->inside.penalty = o->penalty;
+    w->inside.coverage = o->coverage;
+    w->inside.no_repeat = o->no_repeat;
+    w->inside.longest = o->longest;
+    w->inside.when_long = o->when_long;
+    w->inside.most = o->most;
+    w->inside.batch = o->batch;
+    w->inside.attention = o->alignment != ALIGN_NOT || o->show || o->attention_out;
+    w->inside.target_words = o->alignment != ALIGN_NOT;
+    w->inside.sample = o->sample;
+    w->inside.temperature = o->temperature;
+    w->inside.top_k = o->top_k;
+    w->inside.top_p = o->top_p;
+    w->inside.seed = o->seed;
+    w->inside.forced = o->forced != NULL;
+    w->inside.replace_unknown = o->replace_unknown;
+}
+
+static attend_status open_all(work *w, int models, char **model, attend_dictionary **dictionary,
+                              attend_error *err)
+{
+    const translate *o = w->o;
+    const char *prefix = o->forced ? o->forced : o->prefix;
+    w->cli->input = model[0];
+    attend_status status = attend_translator_open(model[0], &w->translator, err);
+    for (int i = 1; i < models && status >= 0; i++) {
+        w->cli->input = model[i];
+        status = attend_translator_add(w->translator, model[i], err);
+    }
+    if (status >= 0 && o->dictionary) {
+        w->cli->input = o->dictionary;
+        status = attend_dictionary_open(o->dictionary, dictionary, err);
+        w->inside.dictionary = *dictionary;
+    }
+    if (status >= 0 && prefix)
+        status = at_lines_read(&w->prefix, w->cli, prefix, err);
+    if (status >= 0)
+        status = at_attention_out_open(&w->attention, w->cli, o->attention_out, err);
+    return status < 0 ? status : at_reader_open(&w->in, w->cli, "-", err);
+}
+
+static void say_lengths(const work *w)
+{
+    if (w->cut)
+        fprintf(stderr, "attend translate: %ld lines have more than %d pieces; what follows was "
+                "left out\n", w->cut, w->o->longest);
+    if (w->skipped)
+        fprintf(stderr, "attend translate: %ld lines have more than %d pieces, and were skipped\n",
+                w->skipped, w->o->longest);
 }
 
 static attend_status run(at_cli *cli, const void *fields, int operands, char **operand,
                          attend_error *err)
 {
     const translate *o = fields;
-    attend_translate_options inside;
-    attend_translator *t = NULL;
-    writer w = {.cli = cli, .o = o};
-    at_str text = {0};
+    work w = {.cli = cli, .o = o, .in = {.file = -1}};
+    attend_dictionary *dictionary = NULL;
     bool ended = false;
-    (void)operands;
-    attend_translate_defaults(&inside);
-    inside.beam = o->beam;
-    inside.best = o->nbest;
-    inside.rule = o->rule;
-    inside.penalty = o->penalty;
-    inside.coverage = o->coverage;
-    inside.no_repeat = o->no_repeat;
-    inside.longest = o->longest;
-    inside.most = o->most;
-    inside.batch = o->batch;
-    inside.attention = o->alignment || o->show || o->attention_out;
+    set_options(&w, o);
     attend_status status = check(o, err);
-    cli->input = operand[0];
     if (status >= 0)
-        status = attend_translator_open(operand[0], &t, err);
-    cli->input = status < 0 ? cli->input : NULL;
+        status = open_all(&w, operands, operand, &dictionary, err);
     while (status >= 0 && !ended) {
-        size_t count;
-        status = read_block(&text, &count, &ended, err);
-        if (status >= 0 && count > 0)
-            status = translate_block(&w, t, &inside, &text, count, err);
+        status = read_block(&w, &ended, err);
+        if (status >= 0 && w.count > 0)
+            status = translate_block(&w, err);
     }
-    if (status >= 0 && w.weights.length)
-        status = save_weights(&w, err);
-    if (w.cut && status >= 0)
-        fprintf(stderr, "attend translate: %ld lines have more than %d pieces; what follows was "
-                "left out\n", w.cut, o->longest);
-    at_str_free(&text);
-    at_str_free(&w.weights);
-    attend_translator_free(t);
+    if (status >= 0 && w.before + w.lines < w.prefix.lines.count)
+        status = at_error(err, ATTEND_FORMAT,
+                          "%s has %zu lines, and standard input %zu; they belong together",
+                          w.prefix.lines.name, w.prefix.lines.count, w.before + w.lines);
+    if (status >= 0)
+        status = at_attention_out_commit(&w.attention, err);
+    say_lengths(&w);
+    at_attention_out_free(&w.attention);
+    at_reader_close(&w.in);
+    at_lines_free(&w.prefix);
+    at_str_free(&w.text);
+    at_str_free(&w.out);
+    at_free(w.line_of);
+    attend_dictionary_free(dictionary);
+    attend_translator_free(w.translator);
     return status;
 }
 
 static const at_term examples[] = {
-    {"attend translate model < source.txt > target.txt", "A line for each line"}, {0}};
+    {"attend translate model < source.txt > target.txt", "A line for each line"},
+    {"attend translate model1 model2 model3 < source.txt", "An ensemble: their mean decides"},
+    {0}};
 
 const at_command at_command_translate = {
     .usage = {.name = "translate",
               .summary = "Translate lines of standard input",
-              .operands = "MODEL",
+              .operands = "MODEL...",
               .options = options,
               .examples = examples},
     .size = sizeof(translate),
     .min_operands = 1,
-    .max_operands = 1,
+    .max_operands = 16,
     .run = run,
 };

@@ -2,6 +2,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <poll.h>
 #include <stdio.h>
 #include <string.h>
 #include <unistd.h>
@@ -89,6 +90,12 @@ int at_reader_next(at_reader *r, const char **text, size_t *size, attend_error *
     *text = at_str_text(&r->text);
     *size = r->text.length;
     return 1;
+}
+
+bool at_reader_ready(const at_reader *r)
+{
+    struct pollfd in = {.fd = r->file, .events = POLLIN};
+    return r->last || memchr(r->block + r->at, '\n', r->end - r->at) || poll(&in, 1, 0) != 0;
 }
 
 attend_status at_cli_flush(at_str *out, bool all, attend_error *err)

@@ -23,6 +23,9 @@ void at_reader_close(at_reader *r); /* also after a failed open */
 /* A line without its end, borrowed until the next call: 1; 0 after the last; a negative status. */
 int at_reader_next(at_reader *r, const char **text, size_t *size, attend_error *err);
 
+/* Can a line be had without waiting, as far as one can tell? At the end too. */
+bool at_reader_ready(const at_reader *r);
+
 /* Writes out what has gathered, where that is much or `all` is set; out is empty afterwards. */
 attend_status at_cli_flush(at_str *out, bool all, attend_error *err);
 

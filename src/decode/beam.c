@@ -161,37 +161,62 @@ static bool decided(const at_beam *b, double best, int length)
     return b->options.early || b->found[b->count - 1].score >= best / divisor(&b->options, length);
 }
 
-attend_status at_beam_step(at_beam *b, const real *log_p, const real *weights, attend_error *err)
+/* Continues with these, the best first: of the first `endings` of them those that end are kept, and
+ * the others run on. */
+static void go_on(at_beam *b, const candidate *c, int n, int endings)
 {
-    candidate *c = b->candidate;
-    int K = b->options.width, step = b->steps, length = step + 1, live = 0;
-    attend_status status = keep_step(b, weights, err);
-    if (status < 0)
-        return status;
-    int n = best_candidates(b, log_p, 2 * K, c);
+    int K = b->options.width, step = b->steps, live = 0;
     for (int i = 0; i < n && live < K; i++) {
         if (c[i].word == b->options.end) {
             at_hypothesis h = {.log_p = c[i].log_p,
-                               .words = length,
+                               .words = step + 1,
                                .step = step - 1,
                                .row = c[i].row,
                                .ended = true};
-            if (i < K) {
-                score(b, &h, length);
+            if (i < endings) {
+                score(b, &h, step + 1);
                 keep(b, h);
             }
             continue;
         }
-        b->link[step][live] = (at_beam_link){c[i].row, c[i].word};
+        b->link[step][live] = (at_beam_link){c[i].row, c[i].word, c[i].log_p};
         b->from[live] = c[i].row;
         b->word[live++] = c[i].word;
     }
-    for (int i = 0, k = 0; i < n && k < live; i++)
-        if (c[i].word != b->options.end)
-            b->log_p[k++] = c[i].log_p;
+    for (int k = 0; k < live; k++)
+        b->log_p[k] = b->link[step][k].log_p;
     b->live = live;
     b->steps++;
-    b->closed = live == 0 || decided(b, c[0].log_p, length);
+}
+
+attend_status at_beam_step(at_beam *b, const real *log_p, const real *weights, attend_error *err)
+{
+    candidate *c = b->candidate;
+    attend_status status = keep_step(b, weights, err);
+    if (status < 0)
+        return status;
+    int n = best_candidates(b, log_p, 2 * b->options.width, c);
+    go_on(b, c, n, b->options.width);
+    b->closed = b->live == 0 || decided(b, c[0].log_p, b->steps);
+    b->done = b->closed || b->steps == b->options.most;
+    return ATTEND_OK;
+}
+
+attend_status at_beam_draw(at_beam *b, const real *log_p, const real *weights, const int *word,
+                           attend_error *err)
+{
+    candidate *c = b->candidate;
+    int n = b->steps == 0 ? b->options.width : b->live;
+    attend_status status = keep_step(b, weights, err);
+    if (status < 0)
+        return status;
+    for (int i = 0; i < n; i++) {
+        int row = b->steps == 0 ? 0 : i;
+        double p = (double)log_p[(size_t)row * (size_t)b->vocabulary + (size_t)word[i]];
+        c[i] = (candidate){b->log_p[row] + p, row, word[i]};
+    }
+    go_on(b, c, n, n);
+    b->closed = b->live == 0;
     b->done = b->closed || b->steps == b->options.most;
     return ATTEND_OK;
 }
@@ -234,4 +259,17 @@ const real *at_beam_weights(const at_beam *b, const at_hypothesis *h, int t)
     for (; step >= t; step--) /* the row that the step of word t started from */
         row = b->link[step][row].from;
     return b->weights[t] + (size_t)row * (size_t)b->source;
+}
+
+double at_beam_log_p(const at_beam *b, const at_hypothesis *h, int t)
+{
+    int row = h->row, step = h->step;
+    double sum = h->log_p;
+    if (t < 0 || t > step + 1 || (t == step + 1 && !h->ended))
+        return 0;
+    for (; step >= t; step--) {
+        sum = b->link[step][row].log_p;
+        row = b->link[step][row].from;
+    }
+    return sum - (t > 0 ? b->link[t - 1][row].log_p : 0);
 }

@@ -42,9 +42,10 @@ typedef struct {
     bool early;
 } at_beam_options;
 
-/* where a running hypothesis came from, and its word */
+/* where a running hypothesis came from, its word, and the sum up to it */
 typedef struct {
     int from, word;
+    double log_p;
 } at_beam_link;
 
 typedef struct {
@@ -79,6 +80,11 @@ attend_status at_beam_start(at_beam *b, const at_beam_options *options, int voca
 /* log_p [live,V]; weights [live,source], or NULL where source is 0. */
 attend_status at_beam_step(at_beam *b, const real *log_p, const real *weights, attend_error *err);
 
+/* A step of sampling: every running hypothesis goes on with the word that was drawn for it, word
+ * [live]; in the first step `width` of them begin, word [width]. Otherwise as at_beam_step. */
+attend_status at_beam_draw(at_beam *b, const real *log_p, const real *weights, const int *word,
+                           attend_error *err);
+
 /* Ends what is still running, and sorts. */
 void at_beam_finish(at_beam *b);
 
@@ -91,6 +97,9 @@ int at_beam_running(const at_beam *b, int row, int *to);
 /* The weights of the step that chose word t of a hypothesis, [source]; t up to and including the
  * end; NULL where none were given. */
 const real *at_beam_weights(const at_beam *b, const at_hypothesis *h, int t);
+
+/* The logarithm of the probability of word t of a hypothesis, likewise. */
+double at_beam_log_p(const at_beam *b, const at_hypothesis *h, int t);
 
 void at_beam_free(at_beam *b); /* also after a failed start */
 

@@ -4,12 +4,15 @@
 #include <string.h>
 
 #include "base/memory.h"
+#include "base/random.h"
 
 /* memory of one search */
 typedef struct {
     int *from, *words; /* [rows] */
     real *row;         /* [width,V]: a sentence's log-probabilities, when they are changed */
     int *history;      /* [most] */
+    real *p;           /* [V], and words in their order [V] and drawn [width]: for sampling */
+    int *order, *drawn;
 } room;
 
 static bool make_room(room *r, const at_searched *m, const at_search_options *o)
@@ -22,7 +25,10 @@ static bool make_room(room *r, const at_searched *m, const at_search_options *o)
     for (int s = 0; o->most && s < m->sentences; s++)
         most = o->most[s] > most ? o->most[s] : most;
     r->history = at_alloc((size_t)(most > 0 ? most : 1) * sizeof *r->history);
-    return r->from && r->words && r->row && r->history;
+    r->p = at_alloc((size_t)m->vocabulary * sizeof *r->p);
+    r->order = at_alloc((size_t)m->vocabulary * sizeof *r->order);
+    r->drawn = at_alloc((size_t)o->beam.width * sizeof *r->drawn);
+    return r->from && r->words && r->row && r->history && r->p && r->order && r->drawn;
 }
 
 static void free_room(room *r)
@@ -31,6 +37,9 @@ static void free_room(room *r)
     at_free(r->words);
     at_free(r->row);
     at_free(r->history);
+    at_free(r->p);
+    at_free(r->order);
+    at_free(r->drawn);
 }
 
 /* ---- what may not come --------------------------------------------------------------------- */
@@ -82,6 +91,27 @@ static const real *constrained(const at_search_options *o, room *r, const at_bea
     return r->row;
 }
 
+/* ---- drawing ------------------------------------------------------------------------------- */
+
+/* a word for every hypothesis that runs, or shall begin; its number depends on nothing but the
+ * seed, the sentence, the step and its row */
+static void draw(const at_search_options *o, room *r, const at_beam *b, int sentence,
+                 const real *log_p)
+{
+    size_t V = (size_t)b->vocabulary;
+    at_random place = {.seed = o->seed,
+                       .step = (uint32_t)b->steps,
+                       .sentence = (uint32_t)(o->number ? o->number[sentence] : (size_t)sentence),
+                       .use = at_random_name("sample")};
+    int n = b->steps == 0 ? b->options.width : b->live;
+    for (int k = 0; k < n; k++) {
+        if (k == 0 || b->steps > 0)
+            at_sampling_probabilities(o->sampling, b->vocabulary, log_p + (size_t)k * V, r->p,
+                                      r->order);
+        r->drawn[k] = at_sampling_draw(b->vocabulary, r->p, at_random_uniform(place, (uint32_t)k));
+    }
+}
+
 /* ---- the loop ------------------------------------------------------------------------------- */
 
 /* where each row comes from, and its last word; rows without a hypothesis repeat the first */
@@ -108,8 +138,11 @@ static attend_status step_all(const at_searched *m, const at_search_options *o, 
         if (beams[s].done)
             continue;
         const real *p = constrained(o, r, &beams[s], s, log_p + row * (size_t)m->vocabulary);
-        status = at_beam_step(&beams[s], p, m->source ? weights + row * (size_t)m->source : NULL,
-                              err);
+        const real *w = m->source ? weights + row * (size_t)m->source : NULL;
+        if (o->sampling)
+            draw(o, r, &beams[s], s, p);
+        status = o->sampling ? at_beam_draw(&beams[s], p, w, r->drawn, err)
+                             : at_beam_step(&beams[s], p, w, err);
     }
     return status;
 }

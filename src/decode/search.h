@@ -6,7 +6,10 @@
 #ifndef ATTEND_DECODE_SEARCH_H
 #define ATTEND_DECODE_SEARCH_H
 
+#include <stdint.h>
+
 #include "decode/beam.h"
+#include "decode/sample.h"
 
 typedef struct {
     void *self;
@@ -27,6 +30,10 @@ typedef struct {
     int no_repeat;            /* n: no sequence of n words comes twice; 0: off */
     const int *const *prefix; /* [sentences]: words that a hypothesis must begin with, ended by -1;
                                  or NULL */
+    const at_sampling *sampling; /* words are drawn, for `width` hypotheses of each sentence that
+                                    know nothing of each other; or NULL */
+    uint64_t seed;               /* of drawing */
+    const size_t *number;        /* [sentences]: whose random numbers each has; NULL: 0, 1, .. */
 } at_search_options;
 
 /* beams has room for one of each sentence; at_beam_free every one of them, on failure too. */

@@ -3,19 +3,23 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "attend.h"
 #include "base/memory.h"
+#include "decode/wording.h"
 
 /* one line on its way */
 typedef struct {
+    at_text line;
     at_pieces pieces;
     int *ids, length; /* with the frame, at most options->longest */
-    bool cut;
+    bool cut, skipped;
+    at_pieces given; /* the prefix */
+    int *prefix;     /* its numbers, with the end where it is forced, then -1; or NULL */
     at_beam beam;
 } item;
 
 typedef struct {
-    at_continuation *c;
-    const at_tokenizer *source, *target;
+    const at_translating *with;
     const at_translate_options *o;
     item *items;
     size_t *order, lines;
@@ -23,23 +27,55 @@ typedef struct {
 
 /* ---- in ------------------------------------------------------------------------------------- */
 
-static attend_status read_line(const job *j, item *i, at_text line, attend_error *err)
+/* what a line that is too long becomes */
+static attend_status shorten(const job *j, item *i, size_t line, attend_error *err)
+{
+    size_t n = i->pieces.count, most = (size_t)j->o->longest;
+    if (n <= most)
+        return ATTEND_OK;
+    if (j->o->when_long == ATTEND_WHEN_LONG_REFUSE)
+        return at_error(err, ATTEND_OPTION,
+                        "line %zu has %zu pieces, and at most %zu are read; --longest changes it",
+                        j->o->first + line + 1, n, most);
+    i->skipped = j->o->when_long == ATTEND_WHEN_LONG_SKIP;
+    i->cut = !i->skipped;
+    i->length = i->skipped ? 0 : (int)most;
+    if (i->cut) /* what ends a source still does */
+        i->ids[i->length - 1] = i->pieces.item[n - 1].id;
+    return ATTEND_OK;
+}
+
+static attend_status read_line(const job *j, size_t number, attend_error *err)
 {
     size_t second;
-    attend_status status = at_encode_framed(j->source, line.text, line.size, NULL, 0, &i->pieces,
-                                            &second, err);
+    item *i = &j->items[number];
+    attend_status status = at_encode_framed(j->with->source, i->line.text, i->line.size, NULL, 0,
+                                            &i->pieces, &second, err);
     if (status < 0)
         return status;
-    size_t n = i->pieces.count, most = (size_t)j->o->longest;
-    i->cut = n > most;
-    i->length = (int)(i->cut ? most : n);
-    i->ids = at_alloc((n ? n : 1) * sizeof *i->ids);
+    i->length = (int)i->pieces.count;
+    i->ids = at_alloc((i->pieces.count + 1) * sizeof *i->ids);
     if (!i->ids)
         return at_error_memory(err);
     for (int k = 0; k < i->length; k++)
         i->ids[k] = i->pieces.item[k].id;
-    if (i->cut) /* what ends a source still does */
-        i->ids[i->length - 1] = i->pieces.item[n - 1].id;
+    return shorten(j, i, number, err);
+}
+
+static attend_status read_prefix(const job *j, item *i, at_text prefix, attend_error *err)
+{
+    attend_status status = at_encode(j->with->target, prefix.text, prefix.size, &i->given, err);
+    if (status < 0)
+        return status;
+    int n = (int)i->given.count;
+    i->prefix = at_alloc(((size_t)n + 2) * sizeof *i->prefix);
+    if (!i->prefix)
+        return at_error_memory(err);
+    for (int k = 0; k < n; k++)
+        i->prefix[k] = i->given.item[k].id;
+    if (j->o->forced)
+        i->prefix[n++] = j->with->target->special[ATTEND_SPECIAL_EOS];
+    i->prefix[n] = -1;
     return ATTEND_OK;
 }
 
@@ -56,7 +92,74 @@ static int longest_first(const void *a, const void *b, void *items)
 
 static int most_words(const job *j, const item *i)
 {
-    return j->o->beam.most ? j->o->beam.most : 3 * i->length + 10;
+    int given = (int)i->given.count;
+    if (j->o->forced)
+        return given + 1;
+    return given + (j->o->beam.most ? j->o->beam.most : 3 * i->length + 10);
+}
+
+/* what a batch is made of */
+typedef struct {
+    int *ids, *lengths, *most;
+    const int **prefix;
+    size_t *number;
+    at_beam *beams;
+} batch;
+
+static bool make_batch(batch *b, at_arena *memory, size_t n, size_t S)
+{
+    *b = (batch){.ids = at_arena_alloc(memory, n * S * sizeof *b->ids),
+                 .lengths = at_arena_alloc(memory, n * sizeof *b->lengths),
+                 .most = at_arena_alloc(memory, n * sizeof *b->most),
+                 .prefix = at_arena_alloc(memory, n * sizeof *b->prefix),
+                 .number = at_arena_alloc(memory, n * sizeof *b->number),
+                 .beams = at_arena_alloc(memory, n * sizeof *b->beams)};
+    return b->ids && b->lengths && b->most && b->prefix && b->number && b->beams;
+}
+
+static void fill_batch(const job *j, batch *b, size_t first, int n, int S)
+{
+    int pad = j->with->source->special[ATTEND_SPECIAL_PAD];
+    for (int k = 0; k < n; k++) {
+        size_t line = j->order[first + (size_t)k];
+        const item *i = &j->items[line];
+        for (int s = 0; s < S; s++)
+            b->ids[k * S + s] = s < i->length ? i->ids[s] : pad;
+        b->lengths[k] = i->length;
+        b->most[k] = most_words(j, i);
+        b->prefix[k] = i->prefix;
+        b->number[k] = j->o->first + line;
+    }
+}
+
+static attend_status search(const job *j, const batch *b, int n, int S, attend_error *err)
+{
+    const at_translate_options *o = j->o;
+    const at_tokenizer *target = j->with->target;
+    at_searched each[ATTEND_ENSEMBLE_MOST], all;
+    at_ensemble ensemble = {.count = 0};
+    at_search_options inside = {.beam = o->beam,
+                                .most = b->most,
+                                .no_repeat = o->forced ? 0 : o->no_repeat,
+                                .prefix = o->prefix ? b->prefix : NULL,
+                                .sampling = o->forced ? NULL : o->sampling,
+                                .seed = o->seed,
+                                .number = b->number};
+    bool weights = o->weights || o->replace_unknown || o->beam.coverage != 0;
+    attend_status status = ATTEND_OK;
+    inside.beam.most = inside.beam.most ? inside.beam.most : 1;
+    inside.beam.end = target->special[ATTEND_SPECIAL_EOS];
+    for (int i = 0; i < j->with->models && status >= 0; i++) {
+        status = at_continuation_start(j->with->model[i], (at_ids){SHAPE(n, S), b->ids}, b->lengths,
+                                       o->beam.width, weights, err);
+        each[i] = at_continuation_searched(j->with->model[i], target->special[ATTEND_SPECIAL_BOS]);
+    }
+    if (status >= 0)
+        status = at_ensemble_of(&ensemble, j->with->models, each, o->beam.width, &all, err);
+    if (status >= 0)
+        status = at_search(&all, &inside, b->beams, err);
+    at_ensemble_free(&ensemble);
+    return status;
 }
 
 /* lines order[first .. first+n-1]; empty ones have nothing to translate */
@@ -64,29 +167,15 @@ static attend_status translate_batch(const job *j, size_t first, int n, attend_e
 {
     int S = j->items[j->order[first]].length;
     at_arena memory = {.first_size = 0};
-    int *ids = at_arena_alloc(&memory, (size_t)n * (size_t)S * sizeof *ids);
-    int *lengths = at_arena_alloc(&memory, (size_t)n * sizeof *lengths);
-    int *most = at_arena_alloc(&memory, (size_t)n * sizeof *most);
-    at_beam *beams = at_arena_alloc(&memory, (size_t)n * sizeof *beams);
-    attend_status status = ids && lengths && most && beams ? ATTEND_OK : at_error_memory(err);
-    for (int b = 0; b < n && status >= 0; b++) {
-        const item *i = &j->items[j->order[first + (size_t)b]];
-        for (int s = 0; s < S; s++)
-            ids[b * S + s] = s < i->length ? i->ids[s] : j->source->special[ATTEND_SPECIAL_PAD];
-        lengths[b] = i->length;
-        most[b] = most_words(j, i);
-    }
-    if (status >= 0)
-        status = at_continuation_start(j->c, (at_ids){SHAPE(n, S), ids}, lengths, j->o->beam.width,
-                                       j->o->weights || j->o->beam.coverage != 0, err);
-    if (status >= 0) {
-        at_searched m = at_continuation_searched(j->c, j->target->special[ATTEND_SPECIAL_BOS]);
-        at_search_options o = {.beam = j->o->beam, .most = most, .no_repeat = j->o->no_repeat};
-        o.beam.most = o.beam.most ? o.beam.most : 1;
-        o.beam.end = j->target->special[ATTEND_SPECIAL_EOS];
-        status = at_search(&m, &o, beams, err);
-        for (int b = 0; b < n; b++)
-            j->items[j->order[first + (size_t)b]].beam = beams[b];
+    batch b;
+    bool made = make_batch(&b, &memory, (size_t)n, (size_t)S);
+    attend_status status = made ? ATTEND_OK : at_error_memory(err);
+    if (made) {
+        memset(b.beams, 0, (size_t)n * sizeof *b.beams);
+        fill_batch(j, &b, first, n, S);
+        status = search(j, &b, n, S, err);
+        for (int k = 0; k < n; k++)
+            j->items[j->order[first + (size_t)k]].beam = b.beams[k];
     }
     at_arena_free(&memory);
     return status;
@@ -94,33 +183,96 @@ static attend_status translate_batch(const job *j, size_t first, int n, attend_e
 
 /* ---- out ------------------------------------------------------------------------------------ */
 
+/* texts of the target's pieces: given ones as they were given, unknown ones replaced */
+static at_text *texts(const job *j, const item *i, const at_wording *w, int n, const int *id,
+                      const real *const *weights)
+{
+    int unknown = j->with->target->special[ATTEND_SPECIAL_UNK], given = (int)i->given.count;
+    at_text *piece = at_wording_pieces(w, n, id);
+    at_text prefix = j->o->prefix ? j->o->prefix[i - j->items] : (at_text){"", 0};
+    for (int k = 0; piece && k < n; k++) {
+        if (id[k] != unknown)
+            continue;
+        if (k < given && i->given.item[k].id == unknown)
+            piece[k] = (at_text){prefix.text + i->given.item[k].begin,
+                                 i->given.item[k].end - i->given.item[k].begin};
+        else if (j->o->replace_unknown && weights && !at_wording_replace(w, weights[k], &piece[k]))
+            return NULL;
+    }
+    return piece;
+}
+
+/* the pieces of a hypothesis, all in the arena: false without memory */
+static bool take(const job *j, const item *i, const at_hypothesis *h, const at_wording *w,
+                 at_translated *t)
+{
+    size_t n = (size_t)h->words + 1;
+    int *id = at_arena_alloc(w->memory, n * sizeof *id);
+    const real **weights = at_arena_alloc(w->memory, n * sizeof *weights);
+    double *log_ps = at_arena_alloc(w->memory, n * sizeof *log_ps);
+    if (!id || !weights || !log_ps)
+        return false;
+    int count = at_beam_words(&i->beam, h, id);
+    if (h->ended)
+        id[count++] = i->beam.options.end;
+    for (int k = 0; k < count; k++) {
+        weights[k] = at_beam_weights(&i->beam, h, k);
+        log_ps[k] = at_beam_log_p(&i->beam, h, k);
+    }
+    t->count = count;
+    t->words = id;
+    t->weights = i->beam.source ? weights : NULL;
+    t->log_ps = log_ps;
+    t->piece = texts(j, i, w, count, id, t->weights);
+    return t->piece;
+}
+
+/* which words the pieces are in: those of what was given, or of the text they make */
+static attend_status number_words(const job *j, const item *i, const at_wording *w,
+                                  at_translated *t, attend_error *err)
+{
+    unsigned *word = at_arena_alloc(w->memory, (size_t)(t->count + 1) * sizeof *word);
+    if (!word)
+        return at_error_memory(err);
+    t->word = word;
+    if (!j->o->forced)
+        return at_wording_words(w, t->count, t->words, t->piece, word, err);
+    for (size_t k = 0; k < (size_t)t->count; k++)
+        word[k] = k < i->given.count ? i->given.item[k].word : ATTEND_NO_WORD;
+    return ATTEND_OK;
+}
+
 static attend_status give_one(const job *j, size_t line, int rank, at_arena *memory,
                               at_translated_function *give, void *user, attend_error *err)
 {
     const item *i = &j->items[line];
     const at_hypothesis *h = &i->beam.found[rank];
-    int *words = at_arena_alloc(memory, (size_t)(h->words + 1) * sizeof *words);
-    const real **weights = at_arena_alloc(memory, (size_t)(h->words + 1) * sizeof *weights);
-    at_str text = {0};
-    if (!words || !weights)
-        return at_error_memory(err);
-    int n = at_beam_words(&i->beam, h, words);
-    attend_status status = at_decode(j->target, words, (size_t)n, ATTEND_DECODE_PLAIN, &text, err);
-    if (h->ended)
-        words[n++] = i->beam.options.end;
-    for (int k = 0; k < n; k++)
-        weights[k] = at_beam_weights(&i->beam, h, k);
+    at_wording w = {.target = j->with->target,
+                    .dictionary = j->o->dictionary,
+                    .source = &i->pieces,
+                    .line = i->line,
+                    .words = strcmp(j->with->source->kind->name, "words") == 0,
+                    .positions = i->length,
+                    .memory = memory};
     at_translated t = {.line = line,
                        .rank = rank,
-                       .text = at_str_text(&text),
                        .score = h->score,
                        .log_p = h->log_p,
-                       .words = words,
-                       .count = n,
                        .source = &i->pieces,
-                       .weights = i->beam.source ? weights : NULL,
                        .positions = i->length,
                        .cut = i->cut};
+    at_str text = {0};
+    if (!take(j, i, h, &w, &t))
+        return at_error_memory(err);
+    attend_status status = ATTEND_OK;
+    if (j->o->forced)
+        at_str_add_bytes(&text, j->o->prefix[line].text, j->o->prefix[line].size);
+    else
+        status = at_wording_join(&w, t.count, t.words, t.piece, &text, err);
+    if (status >= 0 && j->o->words)
+        status = number_words(j, i, &w, &t, err);
+    t.text = at_str_text(&text);
+    t.weights = j->o->weights ? t.weights : NULL;
     if (status >= 0)
         status = text.failed ? at_error_memory(err) : give(user, &t, err);
     at_str_free(&text);
@@ -133,7 +285,7 @@ static attend_status give_line(const job *j, size_t line, at_translated_function
     const item *i = &j->items[line];
     attend_status status = ATTEND_OK;
     at_arena memory = {.first_size = 0};
-    at_translated nothing = {.line = line, .text = "", .source = &i->pieces};
+    at_translated nothing = {.line = line, .text = "", .source = &i->pieces, .skipped = i->skipped};
     if (i->beam.count == 0)
         status = give(user, &nothing, err);
     for (int rank = 0; rank < i->beam.count && rank < j->o->best && status >= 0; rank++)
@@ -146,6 +298,8 @@ static void free_items(job *j)
 {
     for (size_t i = 0; j->items && i < j->lines; i++) {
         at_pieces_free(&j->items[i].pieces);
+        at_pieces_free(&j->items[i].given);
+        at_free(j->items[i].prefix);
         at_free(j->items[i].ids);
         at_beam_free(&j->items[i].beam);
     }
@@ -153,32 +307,42 @@ static void free_items(job *j)
     at_free(j->order);
 }
 
-/* has it nothing but what surrounds every text? */
-static bool is_empty(const item *i)
+/* has it nothing but what surrounds every text? A forced translation has a score all the same. */
+static bool is_empty(const job *j, const item *i)
 {
+    if (i->length == 0 || j->o->forced)
+        return i->length == 0;
     for (size_t k = 0; k < i->pieces.count; k++)
         if (i->pieces.item[k].end > i->pieces.item[k].begin)
             return false;
     return true;
 }
 
-attend_status at_translate(at_continuation *c, const at_tokenizer *source,
-                           const at_tokenizer *target, const at_translate_options *o, size_t lines,
+static attend_status read_lines(const job *j, const at_text *line, attend_error *err)
+{
+    attend_status status = ATTEND_OK;
+    for (size_t i = 0; i < j->lines && status >= 0; i++) {
+        j->order[i] = i;
+        j->items[i].line = line[i];
+        status = read_line(j, i, err);
+        if (status >= 0 && j->o->prefix)
+            status = read_prefix(j, &j->items[i], j->o->prefix[i], err);
+    }
+    return status;
+}
+
+attend_status at_translate(const at_translating *with, const at_translate_options *o, size_t lines,
                            const at_text *line, at_translated_function *give, void *user,
                            attend_error *err)
 {
-    job j = {.c = c, .source = source, .target = target, .o = o, .lines = lines};
+    job j = {.with = with, .o = o, .lines = lines};
     size_t n = lines ? lines : 1, full = 0;
     j.items = at_alloc_zero(n, sizeof *j.items);
     j.order = at_alloc(n * sizeof *j.order);
-    attend_status status = j.items && j.order ? ATTEND_OK : at_error_memory(err);
-    for (size_t i = 0; i < lines && status >= 0; i++) {
-        j.order[i] = i;
-        status = read_line(&j, &j.items[i], line[i], err);
-    }
+    attend_status status = j.items && j.order ? read_lines(&j, line, err) : at_error_memory(err);
     if (status >= 0)
         qsort_r(j.order, lines, sizeof *j.order, longest_first, j.items);
-    while (status >= 0 && full < lines && !is_empty(&j.items[j.order[full]]))
+    while (status >= 0 && full < lines && !is_empty(&j, &j.items[j.order[full]]))
         full++;
     for (size_t at = 0; at < full && status >= 0; at += (size_t)o->batch) {
         size_t left = full - at;

@@ -1,4 +1,4 @@
-/* Text to text through a recurrent translator: lines are cut into pieces, translated in batches of
+/* Text to text through recurrent translators: lines are cut into pieces, translated in batches of
  * like length, and given back in their order.
  *
  * A line's translation, its score and its weights do not depend on the batch it was in. */
@@ -6,7 +6,22 @@
 #define ATTEND_DECODE_TRANSLATE_H
 
 #include "decode/continuation.h"
+#include "decode/ensemble.h"
+#include "text/dictionary.h"
 #include "text/tokenizer.h"
+
+/* one model, or several that have the same tokenizers: an ensemble */
+typedef struct {
+    at_continuation *const *model;
+    int models;
+    const at_tokenizer *source, *target;
+} at_translating;
+
+typedef enum {
+    ATTEND_WHEN_LONG_CUT,    /* its beginning is translated */
+    ATTEND_WHEN_LONG_SKIP,   /* it is given back without a translation */
+    ATTEND_WHEN_LONG_REFUSE, /* an error with its number */
+} at_when_long;
 
 typedef struct {
     at_beam_options beam; /* most: words of a translation at most; 0: three for each of the source,
@@ -14,29 +29,44 @@ typedef struct {
     int no_repeat;
     int best;    /* hypotheses of each line that are given; at least 1 */
     int batch;   /* lines at a time */
-    int longest; /* pieces of a line that are read; the rest is left out, and told */
+    int longest; /* pieces of a line that are read */
+    at_when_long when_long;
     bool weights;
+    bool words; /* numbers of the target's words are wanted */
+
+    const at_sampling *sampling; /* words are drawn; or NULL */
+    uint64_t seed;
+    size_t first; /* number of the first line: for messages, and for drawing */
+
+    const at_text *prefix; /* [lines]: what each translation begins with; or NULL */
+    bool forced;           /* the prefix is all of it */
+
+    bool replace_unknown;            /* by the word that is most looked at, or its translation */
+    const at_dictionary *dictionary; /* or NULL */
 } at_translate_options;
 
-/* one hypothesis of one line */
+/* one hypothesis of one line; nothing but line, text "", source, cut and skipped where the line is
+ * empty or skipped */
 typedef struct {
     size_t line;
     int rank; /* 0: the best */
     const char *text;
     double score, log_p;
-    const int *words; /* pieces of the target, with the end where it came */
-    int count;
-    const at_pieces *source;    /* pieces of the line; the end of the source is one more position */
+    int count;               /* pieces of the target, with the end where it came */
+    const int *words;        /* their numbers */
+    const at_text *piece;    /* and texts: unknown ones as they are replaced or were given */
+    const unsigned *word;    /* which word of text each belongs to, or NULL; ATTEND_NO_WORD: none */
+    const double *log_ps;    /* the logarithm of each one's probability */
+    const at_pieces *source; /* pieces of the line; the end of the source is one more position */
     const real *const *weights; /* [count] of [positions], or NULL */
     int positions;
-    bool cut; /* the line was too long */
+    bool cut, skipped; /* the line was too long */
 } at_translated;
 
 /* Called for line after line, the best hypothesis first; a negative status ends the work. */
 typedef attend_status at_translated_function(void *user, const at_translated *t, attend_error *err);
 
-attend_status at_translate(at_continuation *c, const at_tokenizer *source,
-                           const at_tokenizer *target, const at_translate_options *options,
+attend_status at_translate(const at_translating *with, const at_translate_options *options,
                            size_t lines, const at_text *line, at_translated_function *give,
                            void *user, attend_error *err);
 

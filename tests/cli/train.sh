@@ -75,7 +75,7 @@ for batch in 1 7; do
 done
 printf 'the cat sees the dog\n\nthe dog\n' | attend translate whole > some 2> err
 check "an empty line stays empty" "[ -z \"\$(sed -n 2p some)\" ] && [ \$(wc -l < some) -eq 3 ]"
-echo 'the cat sees the dog' | attend translate whole --alignment --nbest 2 > out 2> err
+echo 'the cat sees the dog' | attend translate whole --alignment word --nbest 2 > out 2> err
 says out "0 ||| "
 says out "-0"
 echo 'the cat sees the dog' | attend translate whole --show > out 2> err

@@ -116,6 +116,13 @@ static void scores_are_those_of_their_words(void **state)
                 assert_true(w && w[0] == (real)last && w[1] == (real)t);
             }
             assert_true(fabs(sum - h->log_p) < 1e-5);
+            double parts = 0;
+            for (int t = 0; t < n; t++) {
+                double one = at_beam_log_p(&b[s], h, t), last_word = t ? word[t - 1] : 0;
+                assert_true(fabs(one - (double)table_log_p(s, t, (int)last_word, word[t])) < 1e-6);
+                parts += one;
+            }
+            assert_true(fabs(parts - h->log_p) < 1e-9);
             double length = h->ended ? n : n + 1;
             assert_true(fabs(h->score - sum / pow((5 + length) / 6, 0.8)) < 1e-5);
         }
@@ -161,6 +168,67 @@ static void prefixes_are_kept_and_sequences_come_once(void **state)
                 assert_int_not_equal(word[j], word[k]);
     }
     at_beam_free(&b);
+}
+
+/* ---- drawing ------------------------------------------------------------------------------- */
+
+static void words_are_drawn_by_their_probabilities(void **state)
+{
+    enum { DRAWS = 1024 };
+    static const at_sampling plain = {1, 1, 0, 1}, two = {1, 1, 2, 1};
+    at_search_options o = {
+        .beam = {.width = DRAWS, .end = END, .most = 1}, .sampling = &plain, .seed = 4};
+    at_beam b;
+    (void)state;
+    for (int cut = 0; cut < 2; cut++) {
+        int count[V] = {0};
+        o.sampling = cut ? &two : &plain;
+        search_table(0, 1, &o, &b);
+        assert_int_equal(b.count, DRAWS);
+        for (int i = 0; i < DRAWS; i++) {
+            int word[STEPS], n = at_beam_words(&b, &b.found[i], word);
+            count[n ? word[0] : END]++;
+        }
+        at_beam_free(&b);
+        int kinds = 0;
+        for (int w = 0; w < V; w++) {
+            double p = exp((double)table_log_p(0, 0, 0, w));
+            kinds += count[w] > 0;
+            if (!cut) /* five standard deviations */
+                assert_true(fabs(count[w] - DRAWS * p) < 5 * sqrt(DRAWS * p * (1 - p)) + 1);
+        }
+        assert_int_equal(kinds, cut ? 2 : V);
+    }
+}
+
+static void draws_depend_on_seed_and_line_alone(void **state)
+{
+    static const at_sampling plain = {1, 1, 0, 1};
+    static const size_t number[] = {0, 1, 2, 3, 4, 5};
+    at_beam many[MOST_SENTENCES], one, other;
+    at_search_options o = {.beam = {.width = 4, .end = END, .most = STEPS},
+                           .sampling = &plain,
+                           .seed = 4,
+                           .number = number};
+    int same = 0;
+    (void)state;
+    search_table(0, MOST_SENTENCES, &o, many);
+    for (int s = 0; s < MOST_SENTENCES; s++) {
+        o.number = number + s;
+        o.seed = 4;
+        search_table(s, 1, &o, &one);
+        o.seed = 5;
+        search_table(s, 1, &o, &other);
+        assert_int_equal(one.count, 4);
+        for (int i = 0; i < one.count; i++) {
+            assert_true(one.found[i].log_p == many[s].found[i].log_p);
+            same += one.found[i].log_p == other.found[i].log_p;
+        }
+        at_beam_free(&one);
+        at_beam_free(&other);
+        at_beam_free(&many[s]);
+    }
+    assert_true(same < MOST_SENTENCES * 4 / 2);
 }
 
 /* ---- a real model --------------------------------------------------------------------------- */
@@ -231,6 +299,8 @@ int main(void)
                                        cmocka_unit_test(scores_are_those_of_their_words),
                                        cmocka_unit_test(a_sentence_does_not_depend_on_the_others),
                                        cmocka_unit_test(prefixes_are_kept_and_sequences_come_once),
+                                       cmocka_unit_test(words_are_drawn_by_their_probabilities),
+                                       cmocka_unit_test(draws_depend_on_seed_and_line_alone),
                                        cmocka_unit_test(models_translate_alike_in_any_batch)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,0 +1,186 @@
+#include "cli/attention_out.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#include "base/memory.h"
+
+static bool ends_in(const char *path, const char *end)
+{
+    size_t n = strlen(path), m = strlen(end);
+    return n >= m && strcmp(path + n - m, end) == 0;
+}
+
+static bool is_text(const char *path) { return ends_in(path, ".jsonl") || ends_in(path, ".txt"); }
+
+attend_status at_attention_out_check(const char *path, attend_error *err)
+{
+    if (!path || is_text(path) || ends_in(path, ".png") || ends_in(path, ".svg")
+        || ends_in(path, ".pdf"))
+        return ATTEND_OK;
+    return at_error(err, ATTEND_OPTION,
+                    "%s: weights go to a file that ends in .jsonl, .txt, .png, .svg or .pdf",
+                    at_show(path).text);
+}
+
+attend_status at_attention_out_open(at_attention_out *a, at_cli *cli, const char *path,
+                                    attend_error *err)
+{
+    *a = (at_attention_out){.cli = cli, .path = path};
+    attend_status status = at_attention_out_check(path, err);
+    return status >= 0 && path && is_text(path) ? at_writer_open(&a->file, path, err) : status;
+}
+
+void at_attention_out_free(at_attention_out *a)
+{
+    at_writer_abort(a->file);
+    at_str_free(&a->text);
+    at_arena_free(&a->memory);
+    *a = (at_attention_out){.path = NULL};
+}
+
+/* ---- text ------------------------------------------------------------------------------------ */
+
+attend_heat_map at_attention_map(const attend_translation *t)
+{
+    return (attend_heat_map){.rows = t->targets,
+                             .columns = t->sources,
+                             .weights = t->weights,
+                             .row_labels = t->target,
+                             .column_labels = t->source,
+                             .high = 1};
+}
+
+attend_status at_attention_text(at_str *out, const attend_translation *t, attend_text_style style,
+                                attend_error *err)
+{
+    attend_heat_map map = at_attention_map(t);
+    char *text;
+    attend_status status = attend_heat_map_text(&map, &style, &text, err);
+    if (status >= 0) {
+        at_str_add(out, text);
+        at_str_add(out, "\n");
+        attend_text_free(text);
+    }
+    return status;
+}
+
+static void add_texts(at_str *out, const char *name, int n, const char *const *text)
+{
+    at_str_print(out, ", \"%s\": [", name);
+    for (int i = 0; i < n; i++) {
+        at_str_add(out, i ? ", " : "");
+        at_str_add_json(out, text[i]);
+    }
+    at_str_add(out, "]");
+}
+
+static void add_json(at_str *out, size_t line, const attend_translation *t)
+{
+    at_str_print(out,
+                 "{\"line\": %zu, \"rank\": %d, \"score\": %.9g, \"log_p\": %.9g, \"text\": ", line,
+                 t->rank, t->score, t->log_p);
+    at_str_add_json(out, t->text);
+    add_texts(out, "source", t->sources, t->source);
+    add_texts(out, "target", t->targets, t->target);
+    at_str_add(out, ", \"weights\": [");
+    for (int i = 0; i < t->targets; i++) {
+        at_str_add(out, i ? ", [" : "[");
+        for (int j = 0; j < t->sources; j++)
+            at_str_print(out, "%s%.6g", j ? ", " : "", t->weights[i * t->sources + j]);
+        at_str_add(out, "]");
+    }
+    at_str_add(out, "]}\n");
+}
+
+/* ---- figures --------------------------------------------------------------------------------- */
+
+static const char *const *copy_texts(at_arena *memory, int n, const char *const *text)
+{
+    const char **all = at_arena_alloc(memory, (size_t)(n + 1) * sizeof *all);
+    for (int i = 0; all && i < n; i++) {
+        size_t size = strlen(text[i]) + 1;
+        char *copy = at_arena_alloc_small(memory, size);
+        if (!copy)
+            return NULL;
+        all[i] = memcpy(copy, text[i], size);
+    }
+    return all;
+}
+
+static attend_status keep(at_attention_out *a, size_t line, const attend_translation *t,
+                          attend_error *err)
+{
+    if ((a->drawn && line != a->line) || a->drawn == ATTEND_DRAWN_MOST) {
+        a->more = true;
+        return ATTEND_OK;
+    }
+    size_t n = (size_t)t->targets * (size_t)t->sources;
+    double *weights = at_arena_alloc(&a->memory, n * sizeof *weights);
+    char *title = at_arena_alloc_small(&a->memory, 64);
+    attend_heat_map map = at_attention_map(t);
+    map.row_labels = copy_texts(&a->memory, t->targets, t->target);
+    map.column_labels = copy_texts(&a->memory, t->sources, t->source);
+    if (!weights || !title || !map.row_labels || !map.column_labels)
+        return at_error_memory(err);
+    map.weights = memcpy(weights, t->weights, n * sizeof *weights);
+    snprintf(title, 64, "%d: score %.3f", t->rank + 1, t->score);
+    map.title = title;
+    a->map[a->drawn++] = map;
+    a->line = line;
+    return ATTEND_OK;
+}
+
+static attend_status draw(at_attention_out *a, attend_error *err)
+{
+    attend_panel panel[ATTEND_DRAWN_MOST];
+    for (int i = 0; i < a->drawn; i++)
+        panel[i] = (attend_panel){.heat_map = &a->map[i]};
+    if (a->drawn == 1)
+        a->map[0].title = NULL;
+    attend_figure figure = {.count = a->drawn, .panels = panel, .across = 3};
+    if (a->more && !a->cli->common.quiet)
+        fprintf(stderr, "attend: %s shows the first line alone; .jsonl and .txt have all\n",
+                at_show(a->path).text);
+    return attend_figure_save(&figure, a->path, err);
+}
+
+/* ---- both ------------------------------------------------------------------------------------ */
+
+attend_status at_attention_out_add(at_attention_out *a, size_t line, const attend_translation *t,
+                                   attend_error *err)
+{
+    if (!a->path || !t->weights)
+        return ATTEND_OK;
+    if (!a->file)
+        return keep(a, line, t, err);
+    attend_status status = ATTEND_OK;
+    at_str_clear(&a->text);
+    if (ends_in(a->path, ".jsonl")) {
+        add_json(&a->text, line, t);
+    } else {
+        at_str_print(&a->text, "%zu %d %.6f %s\n\n", line, t->rank, t->score, t->text);
+        status = at_attention_text(&a->text, t, (attend_text_style){.columns = 120, .utf8 = 1},
+                                   err);
+    }
+    if (status >= 0 && a->text.failed)
+        status = at_error_memory(err);
+    if (status >= 0)
+        at_writer_write(a->file, at_str_text(&a->text), a->text.length);
+    return status;
+}
+
+attend_status at_attention_out_commit(at_attention_out *a, attend_error *err)
+{
+    at_writer *file = a->file;
+    a->file = NULL;
+    if (!a->path)
+        return ATTEND_OK;
+    if (file)
+        return at_writer_commit(file, err);
+    if (!a->drawn)
+        return at_error(err, ATTEND_OPTION,
+                        "%s: there is nothing to draw: no line, or a model without attention",
+                        at_show(a->path).text);
+    return draw(a, err);
+}

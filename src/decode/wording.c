@@ -1,0 +1,104 @@
+#include "decode/wording.h"
+
+#include <string.h>
+
+#include "attend.h"
+#include "base/utf8.h"
+#include "text/unicode.h"
+
+at_text *at_wording_pieces(const at_wording *w, int count, const int *id)
+{
+    at_text *piece = at_arena_alloc(w->memory, (size_t)(count + 1) * sizeof *piece);
+    for (int i = 0; piece && i < count; i++)
+        piece[i].text = at_vocab_text(w->target->vocab, id[i], &piece[i].size);
+    return piece;
+}
+
+static bool is_mark(const at_wording *w, const at_piece *p)
+{
+    uint32_t code;
+    return at_utf8_get(w->line.text + p->begin, p->end - p->begin, &code) > 0
+           && at_is_punctuation(code);
+}
+
+/* the word of the line that the piece at that position belongs to, without punctuation around */
+static at_text word_at(const at_wording *w, size_t at)
+{
+    const at_piece *all = w->source->item;
+    size_t first = at, last = at;
+    bool alone = w->words || is_mark(w, &all[at]);
+    while (!alone && first > 0 && all[first - 1].word == all[at].word
+           && !is_mark(w, &all[first - 1]))
+        first--;
+    while (!alone && last + 1 < w->source->count && all[last + 1].word == all[at].word
+           && !is_mark(w, &all[last + 1]))
+        last++;
+    return (at_text){w->line.text + all[first].begin, all[last].end - all[first].begin};
+}
+
+bool at_wording_replace(const at_wording *w, const real *weights, at_text *piece)
+{
+    int best = -1;
+    for (int j = 0; j < w->positions && (size_t)j < w->source->count; j++)
+        if (w->source->item[j].end > w->source->item[j].begin
+            && (best < 0 || weights[j] > weights[best]))
+            best = j;
+    if (best < 0)
+        return true;
+    at_text from = word_at(w, (size_t)best);
+    const char *known = w->dictionary ? at_dictionary_find(w->dictionary, from.text, from.size)
+                                      : NULL;
+    at_text with = known ? (at_text){known, strlen(known)} : from;
+    char *copy = at_arena_alloc_small(w->memory, with.size + 1);
+    if (!copy)
+        return false;
+    memcpy(copy, with.text, with.size);
+    copy[with.size] = '\0';
+    *piece = (at_text){copy, with.size};
+    return true;
+}
+
+attend_status at_wording_join(const at_wording *w, int count, const int *id, const at_text *piece,
+                              at_str *out, attend_error *err)
+{
+    at_text *shown = at_arena_alloc(w->memory, (size_t)(count + 1) * sizeof *shown);
+    size_t n = 0;
+    if (!shown)
+        return at_error_memory(err);
+    for (int i = 0; i < count; i++)
+        if (id[i] == w->target->special[ATTEND_SPECIAL_UNK]
+            || !at_tokenizer_is_special(w->target, id[i]))
+            shown[n++] = piece[i];
+    return n ? at_join(w->target, shown, n, out, err) : ATTEND_OK;
+}
+
+static unsigned count_words(const char *text, size_t size)
+{
+    unsigned words = 0;
+    bool inside = false;
+    for (size_t at = 0; at < size;) {
+        int space = at_space_at(text + at, size - at);
+        words += !space && !inside;
+        inside = !space;
+        at += space ? (size_t)space : 1;
+    }
+    return words;
+}
+
+/* A piece is in the last word of the text that ends with it. */
+attend_status at_wording_words(const at_wording *w, int count, const int *id, const at_text *piece,
+                               unsigned *word, attend_error *err)
+{
+    at_str text = {0};
+    attend_status status = ATTEND_OK;
+    for (int i = 0; i < count && status >= 0; i++) {
+        bool shows = id[i] == w->target->special[ATTEND_SPECIAL_UNK]
+                     || !at_tokenizer_is_special(w->target, id[i]);
+        at_str_clear(&text);
+        status = at_wording_join(w, i + 1, id, piece, &text, err);
+        unsigned words = count_words(at_str_text(&text), text.length);
+        word[i] = shows && words ? words - 1 : ATTEND_NO_WORD;
+    }
+    at_str_free(&text);
+    return status;
+}

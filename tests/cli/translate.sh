@@ -1,0 +1,166 @@
+# Translating: searching, drawing, forcing, ensembles, alignments, weights, and long or slow input.
+
+pairs() # sentences of a small language and their mirror in another, the same everywhere
+{
+    awk 'BEGIN { n = split("cat dog house tree bird", a); split("chat chien maison arbre oiseau", b)
+            m = split("sees likes wants", v); split("voit aime veut", w)
+            for (i = 1; i <= n; i++) for (j = 1; j <= m; j++) for (k = 1; k <= n; k++)
+                printf "the %s %s the %s .\tle %s %s le %s .\n",
+                    a[i], v[j], a[k], b[i], w[j], b[k] }'
+}
+pairs > pairs.tsv
+settings=(--data pairs.tsv --valid 5 --hidden 32 --embedding 16 --batch 8 --steps 60 --min-count 1
+          --lr 0.01 --dropout 0 --lower --threads 2)
+attend train "${settings[@]}" --seed 3 --out one > out 2> err || bad "train" err
+attend train "${settings[@]}" --seed 4 --preset luong --out two > out 2> err || bad "train" err
+cut -f 1 pairs.tsv > in
+cut -f 2 pairs.tsv > ref
+t() { attend translate "$@"; }
+same() # NAME OPTIONS...: the same bytes from every batch and number of threads
+{
+    local name=$1 batch threads
+    shift
+    t "$@" --attention-out all.jsonl < in > all 2> err || bad "$name" err
+    for batch in 1 7 64; do
+        for threads in 1 2; do
+            t "$@" --batch $batch --threads $threads --attention-out w.jsonl < in > some 2> err
+            check "$name: batch $batch, $threads threads" \
+                "cmp -s all some && cmp -s all.jsonl w.jsonl"
+        done
+    done
+}
+same greedy one --beam 1 --score
+same "n-best" one --beam 4 --nbest 3 --score --alignment word
+same coverage one --beam 3 --coverage 0.2 --length-rule wu
+same ensemble one two --beam 3 --nbest 2 --score
+same samples one --sample --nbest 2 --top-k 5 --score
+same forced one two --forced ref --score --alignment piece
+check "weights are written for every line" "[ \$(wc -l < all.jsonl) -eq \$(wc -l < in) ]"
+
+# n-best: best first, weights of each
+echo 'the cat sees the dog .' | t one -n 3 -a word --score --attention-out w.jsonl > out 2> err
+check "three hypotheses" "[ \$(wc -l < out) -eq 3 ] && [ \$(wc -l < w.jsonl) -eq 3 ]"
+check "best first" "awk -F ' \\\\|\\\\|\\\\| ' '{ print \$4 }' out | sort -gr -C"
+check "fields" "grep -qE '^0 \|\|\| .* \|\|\| LogP= -[0-9.]+ \|\|\| -[0-9.]+ \|\|\| [0-9]+-0' out"
+
+# an ensemble of one model twice is that model; others are refused
+t one < in > single 2> err
+t one one < in > double 2> err
+check "twice the same is the same" "cmp -s single double"
+head -n 20 pairs.tsv > fewer.tsv
+attend train "${settings[@]}" --data fewer.tsv --steps 2 --out three > out 2> err || bad "train" err
+expect 2 attend translate one three
+says err "vocabulary"
+
+# drawing
+t one --sample --seed 1 < in > drawn1 2> err
+t one --sample --seed 1 < in > drawn2 2> err
+t one --sample --seed 2 --temperature 3 < in > drawn3 2> err
+check "a seed gives its draws" "cmp -s drawn1 drawn2 && ! cmp -s drawn1 drawn3"
+t one --sample --top-k 1 < in > drawn 2> err
+t one --beam 1 < in > greedy 2> err
+check "the likeliest word alone is greedy" "cmp -s drawn greedy"
+expect 2 attend translate one --top-p 0.5
+says err "--sample"
+
+# what is given
+sed 's/.*/le oiseau/' in > begin
+t one --prefix begin < in > out 2> err
+check "a prefix is kept" "[ \$(grep -c '^le oiseau' out) -eq \$(wc -l < in) ]"
+sed 's/.*//' in > begin
+t one --prefix begin < in > out 2> err
+check "an empty prefix changes nothing" "cmp -s single out"
+sed 's/.*/Zebra/' in > begin
+t one --prefix begin < in > out 2> err
+check "an unknown prefix stays as it is written" "[ \$(grep -c '^Zebra' out) -eq \$(wc -l < in) ]"
+head -n 3 begin > few
+t one --prefix few < in > out 2> err
+check "a prefix too few" "[ $? -eq 65 ]"
+says err "belong together"
+t one --score < in > scored 2> err
+t one --beam 1 --score < in > scored 2> err
+cut -f 2 scored > forced
+t one --forced forced --score < in > out 2> err
+check "forcing a translation gives its score" "cmp -s scored out"
+expect 2 attend translate one --forced forced --nbest 2
+
+# alignments
+t one -a word --forced ref < in > out 2> err
+check "all words are linked" \
+    "awk -F '\t' '{ if (split(\$2, x, \" \") != split(\$1, y, \" \")) exit 1 }' out"
+t one -a word --threshold 0.01 --forced ref < in > many 2> err
+check "a low threshold links more" "[ \$(cut -f 2 many | wc -w) -gt \$(cut -f 2 out | wc -w) ]"
+expect 2 attend translate one --threshold 0.5
+says err "--alignment"
+
+# unknown words
+attend train "${settings[@]}" --min-count 30 --steps 40 --seed 3 --out rare > out 2> err ||
+    bad "train" err
+t rare < in > plain 2> err
+t rare --replace-unknown < in > out 2> err
+check "some words are unknown" "grep -q unk plain"
+check "none stays unknown" "! grep -q unk out && grep -qE 'cat|dog|house|tree|bird|sees' out"
+printf 'cat\tchat\ndog\tchien\nhouse\tmaison\ntree\tarbre\nbird\toiseau\nsees\tvoit\n' > words
+t rare --replace-unknown --dictionary words < in > out 2> err
+check "the dictionary translates them" "! grep -qE 'cat |dog|house|tree|bird|sees' out"
+expect 2 attend translate rare --dictionary words
+printf 'cat chat\n' > words
+t rare --replace-unknown --dictionary words < in > out 2> err
+check "a dictionary without a tab" "[ $? -eq 65 ]"
+says err "words:1:"
+expect 66 attend translate rare --replace-unknown --dictionary nowhere
+
+# long lines
+yes 'the cat sees the dog .' | head -n 40 | tr '\n' ' ' > long
+echo >> long
+head -n 2 in >> long
+t one --longest 50 < long > out 2> err
+says err "left out"
+check "the others are translated" "[ \$(wc -l < out) -eq 3 ]"
+t one --longest 50 --long skip < long > out 2> err
+says err "skipped"
+check "a long line stays empty" "[ -z \"\$(head -n 1 out)\" ] && [ -n \"\$(sed -n 2p out)\" ]"
+tail -n 1 long > after
+cat after long > refused
+t one --longest 50 --long refuse < refused > out 2> err
+check "a long line is refused" "[ $? -eq 2 ]"
+says err "line 2 has"
+
+# paragraphs
+printf 'The cat sees the dog. The dog sees the cat.\n\nThe bird wants the tree.\n' > paragraphs
+t one --split < paragraphs > out 2> err
+check "a line for each paragraph" "[ \$(wc -l < out) -eq 3 ] && [ -z \"\$(sed -n 2p out)\" ]"
+check "all sentences of it" "[ \$(head -n 1 out | tr -cd . | wc -c) -eq 2 ]"
+expect 2 attend translate one --split --nbest 2
+
+# a line is answered before the next is there
+mkfifo asked
+t one < asked > answered 2> err &
+run=$!
+exec 7> asked
+head -n 1 in >&7
+for _ in $(seq 600); do
+    [ ! -s answered ] || break
+    sleep 0.05
+done
+check "answered while standard input is open" "[ \$(wc -l < answered) -eq 1 ]"
+head -n 2 in >&7
+exec 7>&-
+wait $run
+head -n 1 in | t one > first 2> err
+check "and then the others" \
+    "[ \$(wc -l < answered) -eq 3 ] && cmp -s first <(head -n 1 answered)"
+
+# weights in other forms
+head -n 2 in > two-lines
+t one --attention-out w.txt < two-lines > out 2> err
+says w.txt "cat"
+check "every line is drawn" "[ \$(grep -cE '^[01] 0 -' w.txt) -eq 2 ]"
+t one --attention-out w.svg --nbest 2 < two-lines > out 2> err && good || bad "svg" err
+says err "first line"
+check "a figure" "grep -q '<svg' w.svg"
+expect 2 attend translate one --attention-out w.gif
+says err ".jsonl"
+printf 'a\0b\n' > zero
+t one < zero > out 2> err
+check "no text" "[ $? -eq 65 ]"
