@@ -128,7 +128,7 @@ static attend_status assign_settings(at_recipe *r, const at_option_set *sets, in
 /* what may change: where files are, how long it goes on, who works; batches know their data */
 static const char free_to_change[] =
     "out config resume overwrite init-from data src tgt valid valid-tgt epochs steps threads "
-    "shards patience checkpoint-every keep";
+    "shards patience checkpoint-every keep average curves";
 
 static bool is_path(const at_option *o, const char *value)
 {

@@ -1,5 +1,7 @@
+#include "api/curves.h"
 #include "api/judge.h"
 #include "api/recipe.h"
+#include "base/log.h"
 
 /* ---- settings -------------------------------------------------------------------------------- */
 
@@ -39,9 +41,24 @@ attend_status attend_train_config(const attend_setting *settings, size_t count, 
 
 /* ---- what the run says ----------------------------------------------------------------------- */
 
+typedef struct {
+    at_judge judge; /* comes first: the judge's hook gets the same pointer */
+    const at_recipe *recipe;
+} teller;
+
+/* A figure that cannot be drawn is no reason to stop a run. */
+static void draw_curves(const teller *t)
+{
+    static const char *const formats[] = {"svg", "png", "pdf", NULL};
+    const char *format = formats[t->recipe->run.curves];
+    attend_error err;
+    if (format && at_curves_draw(t->recipe->run.out, t->recipe->preset->name, format, &err) < 0)
+        at_log(ATTEND_LOG_WARNING, "no curves: %s", err.message);
+}
+
 static int tell(void *user, const at_run_event *e)
 {
-    const at_judge *j = user;
+    const teller *t = user;
     attend_train_event out = {.kind = e->kind == ATTEND_RUN_SAYS   ? ATTEND_TRAIN_SAYS
                                       : e->kind == ATTEND_RUN_STEP ? ATTEND_TRAIN_STEP
                                                                    : ATTEND_TRAIN_VALIDATED,
@@ -58,7 +75,9 @@ static int tell(void *user, const at_run_event *e)
                               .metrics = e->metrics ? e->metrics->item : NULL,
                               .metric_count = e->metrics ? e->metrics->count : 0,
                               .best = e->best};
-    return j->function ? j->function(j->user, &out) : 0;
+    if (e->kind == ATTEND_RUN_VALIDATED)
+        draw_curves(t);
+    return t->judge.function ? t->judge.function(t->judge.user, &out) : 0;
 }
 
 static attend_status start(const at_recipe *recipe, const at_run_hooks *hooks, at_run **run,
@@ -82,14 +101,14 @@ attend_status attend_train(const attend_setting *settings, size_t count,
 {
     at_recipe recipe;
     at_run *r = NULL;
-    at_judge j = {.function = function, .user = user};
-    at_run_hooks hooks = {tell, at_judge_run, &j};
+    teller t = {.judge = {.function = function, .user = user}, .recipe = &recipe};
+    at_run_hooks hooks = {tell, at_judge_run, &t};
     attend_status status = at_recipe_read(&recipe, settings, count, err);
     if (status >= 0)
         status = start(&recipe, &hooks, &r, err);
     if (status >= 0)
         status = at_run_go(r, err);
-    at_judge_free(&j);
+    at_judge_free(&t.judge);
     at_run_free(r);
     at_recipe_free(&recipe);
     return status;

@@ -1,5 +1,4 @@
 /* attend train: a translator from a file of sentence pairs. */
-#include <math.h>
 #include <stdio.h>
 #include <string.h>
 #include <time.h>
@@ -94,10 +93,9 @@ static void show_validation(watcher *w, const attend_train_event *e)
 {
     double time = now();
     at_cli_progress_end(w->cli);
-    fprintf(stderr, "epoch %.2f  step %lld  training loss %.3f", e->epoch, e->step,
-            w->asked > 0 ? w->loss / w->asked : NAN);
+    fprintf(stderr, "epoch %.2f  step %lld", e->epoch, e->step);
     for (int i = 0; i < e->metric_count; i++)
-        fprintf(stderr, "  %s %.*f", e->metrics[i].title, i == 0 ? 3 : 2, e->metrics[i].value);
+        fprintf(stderr, "  %s %.*f", e->metrics[i].title, i < 2 ? 3 : 2, e->metrics[i].value);
     fprintf(stderr, "  %.0f %s/s%s\n", w->asked / (time - w->since), e->unit,
             e->best ? "  best" : "");
     w->asked = w->loss = 0;

@@ -45,15 +45,17 @@ static json_t *number(double x)
 static json_t *standing_json(const at_standing *s)
 {
     return json_pack(
-        "{sI sI s{sI sI sI sI} so sI si s{so so si si} s{so sb} so sI si si ss}", "updates",
-        (json_int_t)s->updates, "batches", (json_int_t)s->batches, "position", "print",
+        "{sI sI s{sI sI sI sI} so so sI si so so s{so so si si} s{so sb} so sI si si ss}",
+        "updates", (json_int_t)s->updates, "batches", (json_int_t)s->batches, "position", "print",
         (json_int_t)s->position.print, "batch", (json_int_t)s->position.batch, "step",
         (json_int_t)s->position.step, "epoch", (json_int_t)s->position.epoch, "best",
-        number(s->best), "best_update", (json_int_t)s->best_update, "waited", s->waited, "plateau",
-        "lr", number(s->plateau.lr), "best", number(s->plateau.best), "bad", s->plateau.bad,
-        "cooling", s->plateau.cooling, "baseline", "mean", number(s->baseline.mean), "started",
-        (int)s->baseline.started, "seconds", number(s->seconds), "seed", (json_int_t)s->seed,
-        "shards", s->shards, "threads", s->threads, "isa", s->isa);
+        number(s->best), "best_loss", number(s->best_loss), "best_update",
+        (json_int_t)s->best_update, "waited", s->waited, "loss", number(s->loss), "asked",
+        number(s->asked), "plateau", "lr", number(s->plateau.lr), "best", number(s->plateau.best),
+        "bad", s->plateau.bad, "cooling", s->plateau.cooling, "baseline", "mean",
+        number(s->baseline.mean), "started", (int)s->baseline.started, "seconds",
+        number(s->seconds), "seed", (json_int_t)s->seed, "shards", s->shards, "threads", s->threads,
+        "isa", s->isa);
 }
 
 static double limitless(double x) { return x >= 1e300 ? INFINITY : x <= -1e300 ? -INFINITY : x; }
@@ -73,8 +75,11 @@ static attend_status standing_read(const json_t *json, const char *file, at_stan
                      .step = (uint64_t)at_field_int(&position, "step", 0, 0, most),
                      .epoch = (uint32_t)at_field_int(&position, "epoch", 0, 0, UINT32_MAX)},
         .best = at_field_number(&f, "best", NAN, -INFINITY, INFINITY),
+        .best_loss = at_field_number(&f, "best_loss", NAN, -INFINITY, INFINITY),
         .best_update = at_field_int(&f, "best_update", 0, 0, most),
         .waited = (int)at_field_int(&f, "waited", 0, 0, INT32_MAX),
+        .loss = at_field_number(&f, "loss", 0, -INFINITY, INFINITY),
+        .asked = at_field_number(&f, "asked", 0, 0, INFINITY),
         .plateau = {.lr = at_field_number(&plateau, "lr", 0, -INFINITY, INFINITY),
                     .best = limitless(at_field_number(&plateau, "best", 0, -INFINITY, INFINITY)),
                     .bad = (int)at_field_int(&plateau, "bad", 0, 0, INT32_MAX),

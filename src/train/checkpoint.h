@@ -18,8 +18,10 @@ typedef struct {
     int64_t updates, batches;
     at_position position; /* in the corpus */
     double best;          /* of the measure that is watched; NAN: none yet */
+    double best_loss;     /* of the validation then: decides between equals */
     int64_t best_update;  /* when it was found */
     int waited;           /* validations since then */
+    double loss, asked;   /* since the last validation: summed, and what it is summed over */
     at_plateau plateau;   /* of the schedule */
     at_baseline baseline; /* of hard attention */
     double seconds;       /* of training so far */

@@ -7,6 +7,9 @@
 #include <string.h>
 
 #include "base/file.h"
+#include "base/json.h"
+#include "base/memory.h"
+#include "base/str.h"
 
 void at_metrics_add(at_metrics *m, attend_metric metric)
 {
@@ -41,4 +44,50 @@ attend_status at_metrics_keep(const at_metrics *m, const char *path, long long s
     failed |= fclose(f) != 0;
     return failed ? at_error(err, ATTEND_FILE, "%s: %s", at_show(path).text, strerror(errno))
                   : ATTEND_OK;
+}
+
+/* the step of a line, or -1 where it is no such line */
+static long long step_of(const char *path, const char *line, size_t size)
+{
+    json_t *json;
+    long long step = -1;
+    if (at_json_parse(path, line, size, &json, NULL) >= 0) {
+        json_t *value = json_object_get(json, "step");
+        step = json_is_integer(value) ? (long long)json_integer_value(value) : -1;
+        json_decref(json);
+    }
+    return step;
+}
+
+static attend_status replace(const char *path, const at_str *text, attend_error *err)
+{
+    at_writer *w;
+    attend_status status = text->failed ? at_error_memory(err) : at_writer_open(&w, path, err);
+    if (status < 0)
+        return status;
+    at_writer_write(w, at_str_text(text), text->length);
+    return at_writer_commit(w, err);
+}
+
+attend_status at_metrics_forget(const char *path, long long step, attend_error *err)
+{
+    enum { LIMIT = 1 << 28 };
+    char *text;
+    size_t size;
+    at_str kept = {0};
+    if (!at_file_exists(path))
+        return ATTEND_OK;
+    attend_status status = at_file_read(path, LIMIT, &text, &size, err);
+    if (status < 0)
+        return status;
+    for (const char *line = text, *end; (end = strchr(line, '\n')); line = end + 1) {
+        long long found = step_of(path, line, (size_t)(end - line));
+        if (found >= 0 && found <= step)
+            at_str_add_bytes(&kept, line, (size_t)(end - line) + 1);
+    }
+    if (kept.length != size || kept.failed)
+        status = replace(path, &kept, err);
+    at_str_free(&kept);
+    at_free(text);
+    return status;
 }

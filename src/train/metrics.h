@@ -22,4 +22,8 @@ double at_metric_goodness(const attend_metric *m);
 attend_status at_metrics_keep(const at_metrics *m, const char *path, long long step, double epoch,
                               int best, attend_error *err);
 
+/* Takes away the lines behind a step, and one that was never finished: a run that goes on from
+ * there will write them again. A file that is not there is well. */
+attend_status at_metrics_forget(const char *path, long long step, attend_error *err);
+
 #endif

@@ -10,6 +10,7 @@
 #include "base/memory.h"
 #include "base/threads.h"
 #include "store/weights.h"
+#include "train/kept.h"
 #include "train/run_parts.h"
 
 /* ---- small things --------------------------------------------------------------------------- */
@@ -56,6 +57,8 @@ attend_status at_run_new(const at_run_settings *settings, const at_job *job, con
         status = at_error_memory(err);
     if (status >= 0)
         status = at_run_lock(r, err);
+    if (status >= 0 && !settings->resume)
+        status = at_run_clear(r, err);
     if (status >= 0)
         status = settings->resume ? at_run_go_on(r, err) : job->save(r, err);
     if (status < 0) {
@@ -127,26 +130,38 @@ static attend_status validation_loss(at_run *r, double *loss, attend_error *err)
     return status;
 }
 
-/* the loss, what follows from it, and what the judge finds */
-static attend_status measure(at_run *r, at_metrics *m, attend_error *err)
+attend_status at_run_measure(at_run *r, at_metrics *m, attend_error *err)
 {
     double loss;
     attend_status status = validation_loss(r, &loss, err);
     if (status < 0)
         return status;
     at_metrics_add(m, (attend_metric){"loss", "validation loss", loss, .falls = 1});
+    if (r->standing.asked > 0)
+        at_metrics_add(m, (attend_metric){"training_loss", "training loss",
+                                          r->standing.loss / r->standing.asked, .falls = 1});
     if (r->job->perplexity)
         at_metrics_add(m, (attend_metric){"perplexity", "perplexity", exp(loss), .falls = 1});
     return r->hooks.judge ? r->hooks.judge(r->hooks.user, r, m, err) : ATTEND_OK;
 }
 
-/* the metric that decides which model is the best; the loss where nobody judges */
-static const attend_metric *watched(const at_run *r, const at_metrics *m)
+const attend_metric *at_run_watched(const at_run *r, const at_metrics *m)
 {
     char first[32];
     snprintf(first, sizeof first, "%.*s", (int)strcspn(r->job->metrics, " "), r->job->metrics);
     const attend_metric *found = at_metrics_find(m, r->settings.watch ? r->settings.watch : first);
     return found ? found : &m->item[0];
+}
+
+bool at_run_better(at_run *r, const at_metrics *m)
+{
+    at_standing *s = &r->standing;
+    double goodness = at_metric_goodness(at_run_watched(r, m)), loss = m->item[0].value;
+    if (!isnan(s->best) && !(goodness > s->best) && !(goodness == s->best && loss < s->best_loss))
+        return false;
+    s->best = goodness;
+    s->best_loss = loss;
+    return true;
 }
 
 static double epoch_of(const at_run *r)
@@ -156,7 +171,7 @@ static double epoch_of(const at_run *r)
     return p.epoch + (n ? (double)p.batch / (double)n : 0);
 }
 
-static attend_status save_best(at_run *r, attend_error *err)
+attend_status at_run_save_best(at_run *r, attend_error *err)
 {
     char *path = at_run_path(r, "model.safetensors");
     attend_status status = path ? at_weights_save(path, r->params, err) : at_error_memory(err);
@@ -173,6 +188,20 @@ static attend_status keep_metrics(const at_run *r, const at_run_event *e, attend
     return status;
 }
 
+/* the weights too, where the last ones are kept */
+static attend_status keep_weights(const at_run *r, attend_error *err)
+{
+    const at_run_settings *s = &r->settings;
+    int keep = s->keep > s->average ? s->keep : s->average;
+    if (!keep)
+        return ATTEND_OK;
+    char *folder = at_run_path(r, "training");
+    attend_status status = folder ? at_kept_save(folder, r->standing.updates, r->params, keep, err)
+                                  : at_error_memory(err);
+    at_free(folder);
+    return status;
+}
+
 static attend_status validate(at_run *r, attend_error *err)
 {
     at_metrics found = {.count = 0};
@@ -180,20 +209,21 @@ static attend_status validate(at_run *r, attend_error *err)
                       .step = r->standing.updates,
                       .epoch = epoch_of(r),
                       .metrics = &found};
-    attend_status status = measure(r, &found, err);
+    attend_status status = at_run_measure(r, &found, err);
     if (status < 0)
         return status;
-    double goodness = at_metric_goodness(watched(r, &found));
-    e.best = isnan(r->standing.best) || goodness > r->standing.best;
+    e.best = at_run_better(r, &found);
     if (e.best) {
-        r->standing.best = goodness;
         r->standing.best_update = r->standing.updates;
         r->standing.waited = 0;
-        status = save_best(r, err);
+        status = at_run_save_best(r, err);
     } else {
         r->standing.waited++;
     }
     at_rate_report(at_trainer_rate(r->trainer), found.item[0].value);
+    r->standing.loss = r->standing.asked = 0;
+    if (status >= 0)
+        status = keep_weights(r, err);
     if (status >= 0)
         status = keep_metrics(r, &e, err);
     if (status >= 0)
@@ -203,7 +233,7 @@ static attend_status validate(at_run *r, attend_error *err)
 
 /* ---- the loop ------------------------------------------------------------------------------- */
 
-static attend_status checkpoint(at_run *r, attend_error *err)
+attend_status at_run_checkpoint(at_run *r, attend_error *err)
 {
     char *path = at_run_path(r, "training/last.safetensors");
     at_standing_take(&r->standing, r->trainer);
@@ -231,6 +261,8 @@ static attend_status step(at_run *r, at_run_event *e, bool *ends_epoch, attend_e
         r->job->done(r);
     *ends_epoch = batch.index + 1 == at_batches_in_epoch(r->batches);
     r->standing.updates = at_trainer_updates(r->trainer);
+    r->standing.loss += result.loss * r->asked;
+    r->standing.asked += r->asked;
     *e = (at_run_event){
         .kind = ATTEND_RUN_STEP,
         .step = r->standing.updates,
@@ -254,7 +286,7 @@ static attend_status after_step(at_run *r, bool ends_epoch, bool last, bool *sto
     attend_status status = due || last ? validate(r, err) : ATTEND_OK;
     *stops = s->patience && r->standing.waited >= s->patience;
     if (status >= 0 && (n % s->checkpoint_every == 0 || due || last))
-        status = checkpoint(r, err);
+        status = at_run_checkpoint(r, err);
     return status;
 }
 
@@ -271,7 +303,7 @@ attend_status at_run_go(at_run *r, attend_error *err)
         bool asked = at_run_tell(r, e) != 0 && !at_trainer_between(r->trainer);
         status = after_step(r, ends_epoch, r->standing.updates >= r->steps, &stops, err);
         if (status >= 0 && asked) {
-            status = checkpoint(r, err);
+            status = at_run_checkpoint(r, err);
             if (status >= 0)
                 status = at_error(err, ATTEND_STOPPED,
                                   "stopped after %lld updates; --resume goes on from here",
@@ -281,7 +313,7 @@ attend_status at_run_go(at_run *r, attend_error *err)
     at_floats_restore(token);
     if (status >= 0 && stops)
         at_run_say(r, "no better model for %d validations: done", r->standing.waited);
-    return status;
+    return status >= 0 && r->settings.average ? at_run_average(r, err) : status;
 }
 
 /* ---- for the judge -------------------------------------------------------------------------- */

@@ -6,6 +6,8 @@
  * In the folder, beside what the job keeps there:
  *
  *     training/last.safetensors    the run as it stands (checkpoint.h)
+ *     training/step-N.safetensors  weights of the last validations, where they are kept (kept.h)
+ *     training/average.safetensors the mean of these, where it is asked for
  *     training/metrics.jsonl       a line for each validation
  *     training/lock                held while a run works here
  *
@@ -31,6 +33,8 @@ typedef struct {
     const char *optimiser, *schedule;
     int accumulate, shards;
     int checkpoint_every, validate_every, patience;
+    int keep, average; /* weights of so many validations */
+    int curves;        /* the figure's format; drawn by whoever hears of validations */
     const char *watch; /* a metric; NULL: the job's first */
     bool resume, overwrite;
     const char *init_from;

@@ -34,6 +34,26 @@ void at_run_say(at_run *r, const char *format, ...) __attribute__((format(printf
 /* folder/name in out; at_free it; NULL without memory */
 char *at_run_path(const at_run *r, const char *name);
 
+/* ---- validations: run.c, run_average.c ----------------------------------------------------------
+ */
+
+/* The loss, what follows from it, and what the judge finds. */
+attend_status at_run_measure(at_run *r, at_metrics *m, attend_error *err);
+
+/* The metric that decides which model is the best; the loss where nobody judges. */
+const attend_metric *at_run_watched(const at_run *r, const at_metrics *m);
+
+/* Is it better than the best so far? The loss decides between equals. What is, is noted. */
+bool at_run_better(at_run *r, const at_metrics *m);
+
+/* The weights as the model of the folder; the run as it stands. */
+attend_status at_run_save_best(at_run *r, attend_error *err);
+attend_status at_run_checkpoint(at_run *r, attend_error *err);
+
+/* In the end: the mean of the last weights, which becomes the model where it is better than the
+ * best so far. The run's own weights are untouched. */
+attend_status at_run_average(at_run *r, attend_error *err);
+
 /* ---- what comes before the first step: run_prepare.c ------------------------------------------
  */
 
@@ -42,6 +62,9 @@ attend_status at_run_prepare(at_run *r, const void *model, attend_error *err);
 
 /* Takes the folder for this run alone. */
 attend_status at_run_lock(at_run *r, attend_error *err);
+
+/* Removes what an earlier run left in the folder: it would be taken for this one's. */
+attend_status at_run_clear(at_run *r, attend_error *err);
 
 /* To where the checkpoint in the folder stands. */
 attend_status at_run_go_on(at_run *r, attend_error *err);

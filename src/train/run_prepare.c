@@ -3,9 +3,11 @@
 #include <fcntl.h>
 #include <string.h>
 #include <sys/file.h>
+#include <unistd.h>
 
 #include "base/file.h"
 #include "base/memory.h"
+#include "train/kept.h"
 #include "train/run_parts.h"
 #include "train/settings.h"
 
@@ -36,6 +38,27 @@ attend_status at_run_lock(at_run *r, attend_error *err)
     }
     at_free(folder);
     at_free(path);
+    return status;
+}
+
+attend_status at_run_clear(at_run *r, attend_error *err)
+{
+    static const char *const names[] = {"model.safetensors", "training/last.safetensors",
+                                        "training/average.safetensors", "training/metrics.jsonl",
+                                        "training/settings.yaml"};
+    attend_status status = ATTEND_OK;
+    for (size_t i = 0; i < sizeof names / sizeof *names && status >= 0; i++) {
+        char *path = at_run_path(r, names[i]);
+        if (!path)
+            status = at_error_memory(err);
+        else if (unlink(path) < 0 && errno != ENOENT)
+            status = at_file_fail(err, path, "cannot remove");
+        at_free(path);
+    }
+    char *folder = at_run_path(r, "training");
+    if (folder && status >= 0)
+        at_kept_clear(folder);
+    at_free(folder);
     return status;
 }
 
@@ -96,6 +119,15 @@ static attend_status count_steps(at_run *r, attend_error *err)
     return at_batches_seek(r->batches, start, err);
 }
 
+static attend_status forget_metrics(const at_run *r, attend_error *err)
+{
+    char *path = at_run_path(r, "training/metrics.jsonl");
+    attend_status status = path ? at_metrics_forget(path, r->standing.updates, err)
+                                : at_error_memory(err);
+    at_free(path);
+    return status;
+}
+
 attend_status at_run_go_on(at_run *r, attend_error *err)
 {
     char *path = at_run_path(r, "training/last.safetensors"), differs[120];
@@ -111,7 +143,8 @@ attend_status at_run_go_on(at_run *r, attend_error *err)
         at_run_say(r, "%s: what comes will differ in its last digits", differs);
     r->standing.shards = now.shards;
     at_run_say(r, "going on after %lld updates", (long long)r->standing.updates);
-    return at_batches_seek(r->batches, r->standing.position, err);
+    status = forget_metrics(r, err);
+    return status < 0 ? status : at_batches_seek(r->batches, r->standing.position, err);
 }
 
 static attend_status check_watch(const at_run *r, attend_error *err)

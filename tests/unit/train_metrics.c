@@ -58,6 +58,25 @@ static void each_validation_is_a_line_of_json(void **state)
     assert_int_equal(at_metrics_keep(&m, "no/such/folder", 1, 1, 0, &err), ATTEND_FILE);
 }
 
+static void lines_behind_a_step_are_forgotten(void **state)
+{
+    (void)state;
+    char path[] = "metrics.XXXXXX", text[400] = "";
+    attend_error err;
+    int file = mkstemp(path);
+    assert_true(file >= 0);
+    FILE *f = fdopen(file, "w");
+    fputs("{\"step\": 10}\n{\"step\": 20, \"a\": 1}\n{\"step\": 30}\n{\"st", f);
+    fclose(f);
+    assert_int_equal(at_metrics_forget(path, 20, &err), ATTEND_OK);
+    assert_non_null(f = fopen(path, "r"));
+    text[fread(text, 1, sizeof text - 1, f)] = '\0';
+    fclose(f);
+    remove(path);
+    assert_string_equal(text, "{\"step\": 10}\n{\"step\": 20, \"a\": 1}\n");
+    assert_int_equal(at_metrics_forget("no/such/file", 20, &err), ATTEND_OK);
+}
+
 static void shards_have_every_row_once_and_none_is_empty(void **state)
 {
     (void)state;
@@ -77,6 +96,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_metric_is_found_by_its_name),
         cmocka_unit_test(each_validation_is_a_line_of_json),
+        cmocka_unit_test(lines_behind_a_step_are_forgotten),
         cmocka_unit_test(shards_have_every_row_once_and_none_is_empty),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
