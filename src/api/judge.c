@@ -4,7 +4,22 @@
 
 #include "base/memory.h"
 #include "decode/translate.h"
+#include "train/job_classification.h"
 #include "train/job_translation.h"
+
+static attend_status score(const char *measure, const attend_lines *made,
+                           const attend_lines *reference, double *value, attend_error *err)
+{
+    attend_measure_options o;
+    attend_measure_defaults(&o);
+    attend_scores *scores;
+    attend_status status = attend_measure(measure, &o, 1, made, 1, reference, &scores, err);
+    if (status >= 0) {
+        *value = attend_scores_corpus(scores, 0);
+        attend_scores_free(scores);
+    }
+    return status;
+}
 
 /* ---- translation: BLEU of greedy output ------------------------------------------------------ */
 
@@ -64,21 +79,6 @@ static void show_samples(const judged *j)
     }
 }
 
-static attend_status score(const judged *j, double *bleu, attend_error *err)
-{
-    attend_measure_options o;
-    attend_measure_defaults(&o);
-    attend_lines hypothesis = {"translations", j->count, (const char *const *)j->translation};
-    attend_lines reference = {"references", j->count, j->reference};
-    attend_scores *scores;
-    attend_status status = attend_measure("bleu", &o, 1, &hypothesis, 1, &reference, &scores, err);
-    if (status >= 0) {
-        *bleu = attend_scores_corpus(scores, 0);
-        attend_scores_free(scores);
-    }
-    return status;
-}
-
 static attend_status translate(at_judge *judge, at_run *run, judged *j, attend_error *err)
 {
     const at_translator_folder *f = &((at_translation_task *)at_run_task(run))->folder;
@@ -99,8 +99,10 @@ static attend_status judge_translation(at_judge *judge, at_run *run, at_metrics 
         return at_error_memory(err);
     j->judge = judge;
     attend_status status = gather(j, run) ? translate(judge, run, j, err) : at_error_memory(err);
+    attend_lines made = {"translations", j->count, (const char *const *)j->translation};
+    attend_lines reference = {"references", j->count, j->reference};
     if (status >= 0)
-        status = score(j, &bleu, err);
+        status = score("bleu", &made, &reference, &bleu, err);
     if (status >= 0) {
         at_metrics_add(metrics, (attend_metric){"bleu", "BLEU", bleu, .falls = 0});
         show_samples(j);
@@ -110,12 +112,47 @@ static attend_status judge_translation(at_judge *judge, at_run *run, at_metrics 
     return status;
 }
 
+/* ---- classification -------------------------------------------------------------------------- */
+
+/* names of classes */
+static attend_lines names(at_arena *memory, const at_vocab *labels, size_t count, const int *class,
+                          const char *name)
+{
+    const char **line = at_arena_alloc(memory, (count ? count : 1) * sizeof *line);
+    for (size_t i = 0; line && i < count; i++)
+        line[i] = at_vocab_text(labels, class[i], NULL);
+    return (attend_lines){name, count, line};
+}
+
+static attend_status judge_classification(at_run *run, at_metrics *metrics, attend_error *err)
+{
+    static const attend_metric found[] = {{"accuracy", "accuracy", 0, 0},
+                                          {"macro_f1", "macro-F1", 0, 0}};
+    static const char *const measures[] = {"accuracy", "macro-f1"};
+    const at_classification_task *task = at_run_task(run);
+    const at_vocab *labels = task->folder.labels;
+    at_arena memory = {.first_size = 0};
+    size_t n = task->loss.count;
+    attend_lines made = names(&memory, labels, n, task->loss.predicted, "classes");
+    attend_lines right = names(&memory, labels, n, task->loss.right, "labels");
+    attend_status status = made.line && right.line ? ATTEND_OK : at_error_memory(err);
+    for (int i = 0; i < 2 && status >= 0; i++) {
+        attend_metric m = found[i];
+        status = score(measures[i], &made, &right, &m.value, err);
+        at_metrics_add(metrics, m);
+    }
+    at_arena_free(&memory);
+    return status;
+}
+
 /* ---- every job ------------------------------------------------------------------------------- */
 
 attend_status at_judge_run(void *judge, at_run *run, at_metrics *metrics, attend_error *err)
 {
     if (at_run_job(run) == &at_job_translation)
         return judge_translation(judge, run, metrics, err);
+    if (at_run_job(run) == &at_job_classification)
+        return judge_classification(run, metrics, err);
     return ATTEND_OK;
 }
 

@@ -71,6 +71,14 @@ at_tensor *at_mean(at_tape *t, at_tensor *x);
 at_tensor *at_sum_axis(at_tape *t, at_tensor *x, int axis);
 at_tensor *at_mean_axis(at_tape *t, at_tensor *x, int axis);
 
+/* x [B,T,D] -> [B,D]: the maximum over the positions of each sentence; lengths [B] or NULL. where,
+ * unless it is NULL, receives [B,D]: the position that had it, or -1; memory of the tape. */
+at_tensor *at_max_time(at_tape *t, at_tensor *x, const int *lengths, const int **where);
+
+/* x [B,T,D] -> [B,T,D*width]: each position with its neighbours, (width - 1) / 2 of them before it;
+ * column d*width + k is neighbour k's d. Zeros outside a sentence; lengths [B] or NULL. */
+at_tensor *at_unfold(at_tape *t, at_tensor *x, int width, const int *lengths);
+
 /* ---- rows ------------------------------------------------------------------------------- */
 
 /* Who may be seen: scores are [B,Q,K] or [B,H,Q,K]. A position is visible when all of these say

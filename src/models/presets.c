@@ -1,4 +1,5 @@
 /* What each paper, or tutorial, chose. */
+#include "models/classifier.h"
 #include "models/translator.h"
 
 const at_preset at_preset_bahdanau = {
@@ -61,6 +62,23 @@ const at_preset at_preset_d2l = {
     .family = &at_family_translator,
     .attention = "additive",
     .settings = "cell=gru start=copy place=before context-first=yes",
+};
+
+const at_preset at_preset_rnn_classifier = {
+    .name = "rnn-classifier",
+    .formula = "classes of texts: GRU in both directions; one attention read with a learned query",
+    .source = "Yang et al. 2016, without its second level",
+    .family = &at_family_classifier,
+    .attention = "additive",
+    .settings = "encoder=rnn bidirectional=yes pool=attention",
+};
+
+const at_preset at_preset_cnn_classifier = {
+    .name = "cnn-classifier",
+    .formula = "classes of texts: convolutions over 3, 4 and 5 words; the maximum over time",
+    .source = "Kim 2014",
+    .family = &at_family_classifier,
+    .settings = "encoder=cnn hidden=100 embedding=300 pool=max",
 };
 
 const at_preset *const at_presets[] = {

@@ -86,12 +86,10 @@ static at_tensor *dropout_mask(at_tape *t, const at_seq2seq *m, int B, int width
 
 static at_path in(const char *name) { return at_in(at_root(), "%s", name); }
 
-/* PyTorch's start for embeddings is N(0,1); what the dimensions add up to then swamps a recurrent
- * layer's inputs, a tenth learns faster */
 static at_tensor *embed(at_tape *t, const at_seq2seq *m, const char *side, at_ids ids, int V)
 {
     at_path s = m->shared ? in("embedding") : at_in(in(side), "embedding");
-    return at_embed(t, s, ids, V, m->embedding, (real)0.1);
+    return at_embed(t, s, ids, V, m->embedding, ATTEND_SEQ2SEQ_WORDS_SCALE);
 }
 
 static at_stack_options stack(const at_seq2seq *m, int layers, bool bidirectional)

@@ -60,6 +60,15 @@ typedef struct {
     bool shared;             /* source and target have one embedding */
 } at_seq2seq;
 
+/* The parameter that has the vectors of the source's words, and their spread at first. PyTorch's
+ * start is N(0,1); what the dimensions add up to then swamps a recurrent layer's inputs, a tenth
+ * learns faster. */
+#define ATTEND_SEQ2SEQ_WORDS_SCALE ((real)0.1)
+static inline const char *at_seq2seq_source_words(const at_seq2seq *m)
+{
+    return m->shared ? "embedding.weight" : "encoder.embedding.weight";
+}
+
 /* Do the parts go together? The message names the option to change. */
 attend_status at_seq2seq_check(const at_seq2seq *m, attend_error *err);
 

@@ -52,6 +52,14 @@ at_tensor *at_norm(at_tape *t, at_path s, at_tensor *x, real eps);
 at_tensor *at_feed_forward(at_tape *t, at_path s, at_tensor *x, int inner, at_activation *f,
                            real dropout);
 
+/* ---- convolution ------------------------------------------------------------------------ */
+
+/* x [B,T,in] -> [B,T,out]: a window of width positions around each, (width - 1) / 2 of them before
+ * it, zeros outside a sentence: weight [out,in,width], bias [out], as torch.nn.Conv1d; lengths [B]
+ * or NULL */
+at_tensor *at_convolution(at_tape *t, at_path s, at_tensor *x, int out, int width,
+                          const int *lengths);
+
 /* ---- recurrent -------------------------------------------------------------------------- */
 
 typedef struct {

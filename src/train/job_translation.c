@@ -73,6 +73,9 @@ static attend_status prepare(at_run *r, attend_error *err)
     if (status >= 0)
         status = describe(&f->settings, at_tokenizer_size(f->source), at_tokenizer_size(f->target),
                           &f->model, err);
+    if (status >= 0 && r->settings.init_embeddings)
+        status = at_run_vectors(r, at_seq2seq_source_words(&f->model), f->source,
+                                f->model.embedding, ATTEND_SEQ2SEQ_WORDS_SCALE, err);
     *l = (at_translation){.model = &f->model,
                           .smoothing = (real)r->settings.smoothing,
                           .baseline = &r->standing.baseline};

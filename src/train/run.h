@@ -23,6 +23,9 @@
 typedef struct {
     const char *data, *src, *tgt, *valid, *valid_tgt, *test; /* files; valid may be a share */
     bool swap;
+    const char *format, *text, *second, *label; /* of these files: as of at_read_options */
+    int header, encoding;
+    const char *init_embeddings;
     const char *out;
     const char *tokenizer;
     int vocabulary, min_count;

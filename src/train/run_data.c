@@ -2,12 +2,21 @@
 #include "base/file.h"
 #include "base/memory.h"
 #include "data/split.h"
+#include "data/vectors.h"
 #include "train/run_parts.h"
 
 static attend_status load(const at_run *r, const char *path, const char *other, at_corpus **out,
                           attend_error *err)
 {
-    at_corpus_options o = {.reader = {.target = other, .reverse = r->settings.swap}};
+    const at_run_settings *s = &r->settings;
+    at_corpus_options o = {.reader = {.format = s->format,
+                                      .target = other,
+                                      .source_column = s->text,
+                                      .target_column = s->second,
+                                      .label_column = s->label,
+                                      .header = (at_header)s->header,
+                                      .reverse = s->swap,
+                                      .lines = {.encoding = (at_encoding)s->encoding}}};
     attend_status status = at_corpus_load(&path, 1, &o, out, err);
     if (status >= 0 && (at_corpus_has(*out) & r->job->needs) != r->job->needs)
         status = at_error(err, ATTEND_FORMAT, "%s: %s", at_show(path).text, r->job->lacking);
@@ -109,4 +118,30 @@ attend_status at_run_encode(at_run *r, const at_encode_options *options, attend_
 {
     attend_status status = encode(r, 0, *options, err);
     return status < 0 ? status : encode(r, 1, *options, err);
+}
+
+/* ---- vectors of words ------------------------------------------------------------------------ */
+
+attend_status at_run_vectors(at_run *r, const char *name, const at_tokenizer *t, int width,
+                             real scale, attend_error *err)
+{
+    const char *file = r->settings.init_embeddings;
+    at_shape shape = SHAPE(at_tokenizer_size(t), width);
+    at_parameter *table;
+    at_vector_counts counts;
+    if (r->settings.resume)
+        return ATTEND_OK;
+    if (r->settings.init_from)
+        return !file ? ATTEND_OK
+                     : at_error(err, ATTEND_OPTION,
+                                "--init-embeddings: the model of --init-from has vectors already; "
+                                "leave one of the two out");
+    attend_status status = at_params_add(r->params, name, shape, INIT_NORMAL(scale), &table, err);
+    if (status < 0 || !file)
+        return status;
+    status = at_vectors_read(file, t->vocab, width, table->value, &counts, err);
+    if (status >= 0)
+        at_run_say(r, "%zu of %d words have a vector in %s, of %zu there", counts.found,
+                   shape.dim[0], at_show(file).text, counts.lines);
+    return status;
 }

@@ -83,4 +83,9 @@ attend_status at_run_learn(at_run *r, bool sources, bool targets, at_tokenizer *
  * part and wanted are not read. */
 attend_status at_run_encode(at_run *r, const at_encode_options *options, attend_error *err);
 
+/* Makes the parameter that has a vector for each piece, N(0, scale^2) or from the settings' file,
+ * unless it comes from another model. */
+attend_status at_run_vectors(at_run *r, const char *name, const at_tokenizer *t, int width,
+                             real scale, attend_error *err);
+
 #endif

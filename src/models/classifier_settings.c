@@ -1,0 +1,163 @@
+/* What can be set of a classifier, and what goes together. */
+#include <string.h>
+
+#include "base/number.h"
+#include "models/classifier.h"
+
+const at_option at_classifier_options[] = {
+    {.name = "preset",
+     OPTION_STRING(at_classifier_settings, preset),
+     .value = "rnn-classifier",
+     .meta = "NAME",
+     .help = "The named system to start from; attend list presets shows them"},
+    {.name = "encoder",
+     OPTION_CHOICE(at_classifier_settings, encoder),
+     .value = "rnn",
+     .choices = "rnn|cnn",
+     .group = "Classifiers",
+     .help = "What reads the words: a recurrent network, or convolutions over windows of them"},
+    {.name = "hidden",
+     OPTION_INT(at_classifier_settings, hidden),
+     .value = "128",
+     .min = 1,
+     .max = 1 << 16,
+     .meta = "N",
+     .help = "Width of the recurrent states, or filters for each width of windows"},
+    {.name = "embedding",
+     OPTION_INT(at_classifier_settings, embedding),
+     .value = "128",
+     .min = 1,
+     .max = 1 << 16,
+     .meta = "N",
+     .help = "Width of the words' vectors"},
+    {.name = "layers",
+     OPTION_INT(at_classifier_settings, layers),
+     .value = "1",
+     .min = 1,
+     .max = 16,
+     .meta = "N",
+     .help = "Recurrent layers"},
+    {.name = "cell",
+     OPTION_CHOICE(at_classifier_settings, cell),
+     .value = "gru",
+     .choices = "rnn|relu|lstm|gru",
+     .help = "What a recurrent layer is made of"},
+    {.name = "bidirectional",
+     OPTION_FLAG(at_classifier_settings, bidirectional),
+     .help = "The text is read in both directions"},
+    {.name = "widths",
+     OPTION_STRING(at_classifier_settings, widths),
+     .value = "3,4,5",
+     .meta = "N,N",
+     .help = "Words in the windows of convolutions"},
+    {.name = "pool",
+     OPTION_CHOICE(at_classifier_settings, pool),
+     .value = "attention",
+     .choices = "attention|max",
+     .help = "How the words become one: by attention, or the maximum over time"},
+    {.name = "query",
+     OPTION_CHOICE(at_classifier_settings, query),
+     .value = "learned",
+     .choices = "learned|ends",
+     .help = "What asks: a vector that is learned, or the last states of both directions"},
+    {.name = "attention",
+     OPTION_STRING(at_classifier_settings, attention),
+     .value = "additive",
+     .meta = "SCORE/SCOPE/PICK/HEADS",
+     .help = "How it reads; attend list attention shows what there is"},
+    {.name = "attention-size",
+     OPTION_INT(at_classifier_settings, attention_size),
+     .value = "0",
+     .min = 0,
+     .max = 1 << 16,
+     .meta = "N",
+     .help = "Width inside the additive score; 0 is that of the states"},
+    {.name = "dropout",
+     OPTION_REAL(at_classifier_settings, dropout),
+     .value = "0.5",
+     .min = 0,
+     .max = 0.95,
+     .meta = "P",
+     .help = "Share of numbers that training leaves out"},
+    {.name = "word-dropout",
+     OPTION_REAL(at_classifier_settings, word_dropout),
+     .value = "0",
+     .min = 0,
+     .max = 0.95,
+     .meta = "P",
+     .help = "Share of words that training leaves out"},
+    {.name = "frozen",
+     OPTION_FLAG(at_classifier_settings, frozen),
+     .help = "The words' vectors stay as they were at first"},
+    {0}};
+
+const at_family at_family_classifier = {"classifier", at_classifier_options,
+                                        sizeof(at_classifier_settings)};
+
+/* ---- the model ----------------------------------------------------------------------------- */
+
+static bool has_width(const at_classifier *m, long long width)
+{
+    for (int i = 0; i < m->widths; i++)
+        if (m->width[i] == width)
+            return true;
+    return false;
+}
+
+/* "3,4,5" */
+static attend_status parse_widths(at_classifier *m, const char *text, attend_error *err)
+{
+    for (const char *next = text;; next++) {
+        size_t n = strcspn(next, ",");
+        long long width;
+        if (m->widths == ATTEND_WIDTHS_MOST || !at_number_whole(next, n, &width) || width < 1
+            || width > 100 || has_width(m, width))
+            return at_error(err, ATTEND_OPTION,
+                            "--widths %.40s: up to %d different numbers of words, as in 3,4,5",
+                            text, ATTEND_WIDTHS_MOST);
+        m->width[m->widths++] = (int)width;
+        next += n;
+        if (*next != ',')
+            return ATTEND_OK;
+    }
+}
+
+static attend_status check_read(const at_classifier *m, attend_error *err)
+{
+    const at_how *how = &m->attention;
+    if (how->scope != &at_scope_global && how->scope != &at_scope_predicted)
+        return at_error(err, ATTEND_OPTION,
+                        "--attention: a window lies around a word, and the one question of a "
+                        "classifier has none; global or predicted");
+    if (how->pick == &at_pick_hard && !how->straight_through)
+        return at_error(err, ATTEND_OPTION,
+                        "--attention: hard picks of a classifier are learned "
+                        "straight-through only; hard:straight-through");
+    if (m->query == ATTEND_QUERY_ENDS && m->encoder == ATTEND_ENCODER_CNN)
+        return at_error(err, ATTEND_OPTION,
+                        "--query ends: convolutions have no last states; --query learned");
+    return ATTEND_OK;
+}
+
+attend_status at_classifier_model(const at_classifier_settings *s, int vocabulary, int classes,
+                                  at_classifier *m, attend_error *err)
+{
+    static const at_cell cells[] = {ATTEND_RNN_TANH, ATTEND_RNN_RELU, ATTEND_LSTM, ATTEND_GRU};
+    *m = (at_classifier){.vocabulary = vocabulary,
+                         .classes = classes,
+                         .encoder = (at_encoder)s->encoder,
+                         .embedding = s->embedding,
+                         .hidden = s->hidden,
+                         .layers = s->layers,
+                         .cell = cells[s->cell],
+                         .bidirectional = s->bidirectional,
+                         .pool = (at_pooled)s->pool,
+                         .query = (at_query_kind)s->query,
+                         .dropout = (real)s->dropout,
+                         .word_dropout = (real)s->word_dropout};
+    attend_status status = parse_widths(m, s->widths, err);
+    if (status >= 0)
+        status = at_how_parse(&m->attention, s->attention, err);
+    m->attention.size = s->attention_size;
+    return status >= 0 && m->pool == ATTEND_POOL_ATTENTION ? check_read(m, err) : status;
+}

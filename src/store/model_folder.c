@@ -1,0 +1,149 @@
+#include "store/model_folder.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#include "base/file.h"
+#include "base/memory.h"
+#include "store/weights.h"
+
+/* ---- saving --------------------------------------------------------------------------------- */
+
+static json_t *value_json(const at_option *o, const void *fields)
+{
+    const char *field = (const char *)fields + o->offset;
+    at_str text = {0};
+    json_t *value = NULL;
+    switch (o->type) {
+    case ATTEND_OPTION_INT: return json_integer(*(const int *)field);
+    case ATTEND_OPTION_REAL: return json_real(*(const double *)field);
+    case ATTEND_OPTION_FLAG: return json_boolean(*(const bool *)field);
+    default:
+        at_option_print(&text, o, fields);
+        value = text.failed ? NULL : json_string(at_str_text(&text));
+        at_str_free(&text);
+        return value;
+    }
+}
+
+static json_t *settings_json(const char *type, at_option_set settings)
+{
+    json_t *json = json_pack("{ss}", "model_type", type);
+    for (const at_option *o = settings.options; json && o->name; o++) {
+        char key[64];
+        for (size_t i = 0; i < sizeof key; i++)
+            if ((key[i] = o->name[i] == '-' ? '_' : o->name[i]) == '\0')
+                break;
+        if (json_object_set_new(json, key, value_json(o, settings.fields)) < 0) {
+            json_decref(json);
+            json = NULL;
+        }
+    }
+    return json;
+}
+
+attend_status at_model_config_save(const char *folder, const char *type, at_option_set settings,
+                                   json_t *more, attend_error *err)
+{
+    at_json_start();
+    json_t *json = settings_json(type, settings);
+    char *path = at_file_join(folder, "config.json");
+    attend_status status = ATTEND_OK;
+    if (!path || !json || (more && json_object_update(json, more) < 0))
+        status = at_error_memory(err);
+    if (status >= 0)
+        status = at_json_save(path, json, err);
+    at_free(path);
+    json_decref(json);
+    json_decref(more);
+    return status;
+}
+
+/* ---- opening -------------------------------------------------------------------------------- */
+
+/* one field, as the option would be written */
+static attend_status read_setting(at_option_set settings, const char *file, const char *key,
+                                  const json_t *value, at_arena *strings, attend_error *err)
+{
+    char name[64], number[64], where[160];
+    void *fields;
+    size_t n = strlen(key);
+    for (size_t i = 0; i <= n && n < sizeof name; i++)
+        name[i] = key[i] == '_' ? '-' : key[i];
+    const at_option *o = n < sizeof name ? at_option_find(&settings, 1, name, &fields) : NULL;
+    if (!o)
+        return ATTEND_OK;
+    const char *text = json_string_value(value);
+    if (json_is_boolean(value))
+        text = json_is_true(value) ? "yes" : "no";
+    else if (json_is_number(value)) {
+        snprintf(number, sizeof number, "%.17g", json_number_value(value));
+        text = number;
+    }
+    snprintf(where, sizeof where, "%s: %s", at_show(file).text, name);
+    if (!text)
+        return at_error(err, ATTEND_FORMAT, "%s: neither text nor number; correct it", where);
+    char *copy = at_arena_alloc_small(strings, strlen(text) + 1);
+    return copy ? at_option_assign(o, strcpy(copy, text), fields, where, err)
+                : at_error_memory(err);
+}
+
+attend_status at_model_config_load(const char *folder, const char *type, at_option_set settings,
+                                   at_arena *strings, json_t **out, attend_error *err)
+{
+    json_t *json = NULL, *value;
+    const char *key;
+    char *path = at_file_join(folder, "config.json");
+    attend_status status = path ? at_json_load(path, &json, err) : at_error_memory(err);
+    const char *model = json_string_value(json_object_get(json, "model_type"));
+    if (status >= 0 && (!model || strcmp(model, type) != 0))
+        status = at_error(err, ATTEND_FORMAT,
+                          "%s: model_type is '%s', not '%s'; another command "
+                          "takes this model",
+                          at_show(path).text, model ? model : "", type);
+    if (status >= 0)
+        status = at_options_defaults(settings.options, settings.fields, err);
+    json_object_foreach(json, key, value)
+    {
+        if (status >= 0)
+            status = read_setting(settings, path, key, value, strings, err);
+    }
+    if (out && status >= 0)
+        *out = json;
+    else
+        json_decref(json);
+    at_free(path);
+    return status;
+}
+
+/* ---- tokenizers and weights ------------------------------------------------------------------ */
+
+attend_status at_model_tokenizer_save(const char *folder, const char *name, const at_tokenizer *t,
+                                      attend_error *err)
+{
+    char *path = at_file_join(folder, name);
+    attend_status status = path ? at_tokenizer_save(t, path, err) : at_error_memory(err);
+    at_free(path);
+    return status;
+}
+
+attend_status at_model_tokenizer_open(const char *folder, const char *name, at_tokenizer **out,
+                                      attend_error *err)
+{
+    char *path = at_file_join(folder, name);
+    attend_status status = path ? at_tokenizer_open(path, out, err) : at_error_memory(err);
+    at_free(path);
+    return status;
+}
+
+attend_status at_model_weights(const char *folder, const char *file, at_params *params,
+                               attend_error *err)
+{
+    char *path = file ? NULL : at_file_join(folder, "model.safetensors");
+    if (!file && !path)
+        return at_error_memory(err);
+    attend_status status = at_weights_load(file ? file : path, "", params, err);
+    at_free(path);
+    at_params_seal(params);
+    return status;
+}

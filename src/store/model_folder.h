@@ -1,0 +1,36 @@
+/* What the folders of all models have, as on the Hugging Face hub:
+ *
+ *     config.json            the settings under their names, with '_' for '-'
+ *     model.safetensors      the weights
+ *
+ * and tokenizers in folders of their own. Files are written whole or not at all. */
+#ifndef ATTEND_STORE_MODEL_FOLDER_H
+#define ATTEND_STORE_MODEL_FOLDER_H
+
+#include "base/arena.h"
+#include "base/json.h"
+#include "base/option.h"
+#include "grad/params.h"
+#include "text/tokenizer.h"
+
+/* Writes the settings under model_type, and more members, which are taken over (NULL: none). */
+attend_status at_model_config_save(const char *folder, const char *type, at_option_set settings,
+                                   json_t *more, attend_error *err);
+
+/* Every setting, those that are missing as their defaults; keys that are none are other programs'.
+ * Refuses another model_type. Strings are copied into the arena. *json, unless it is NULL, receives
+ * the file; json_decref it. */
+attend_status at_model_config_load(const char *folder, const char *type, at_option_set settings,
+                                   at_arena *strings, json_t **json, attend_error *err);
+
+/* A tokenizer as folder/name. */
+attend_status at_model_tokenizer_save(const char *folder, const char *name, const at_tokenizer *t,
+                                      attend_error *err);
+attend_status at_model_tokenizer_open(const char *folder, const char *name, at_tokenizer **out,
+                                      attend_error *err);
+
+/* The weights from a file, NULL: the folder's own. No others can be added afterwards. */
+attend_status at_model_weights(const char *folder, const char *file, at_params *params,
+                               attend_error *err);
+
+#endif
