@@ -1034,6 +1034,50 @@ ATTEND_API attend_status attend_translate(attend_translator *translator,
 ATTEND_API attend_status attend_translation_links(const attend_translation *translation, int pieces,
                                                   double threshold, char **out, attend_error *err);
 
+/* ---- classifying --------------------------------------------------------------------------- */
+
+typedef struct attend_classifier attend_classifier;
+
+/* Opens the folder of a model. */
+ATTEND_API attend_status attend_classifier_open(const char *folder, attend_classifier **out,
+                                                attend_error *err);
+ATTEND_API void attend_classifier_free(attend_classifier *classifier); /* NULL is well */
+
+/* The name of the index-th class; NULL beyond the last. */
+ATTEND_API const char *attend_classifier_class(const attend_classifier *classifier, int index);
+
+typedef struct attend_classify_options {
+    size_t size;   /* of this struct, set by attend_classify_defaults */
+    int longest;   /* pieces of a line that are read */
+    int batch;     /* lines at a time */
+    int attention; /* 1: weights are wanted */
+} attend_classify_options;
+
+ATTEND_API void attend_classify_defaults(attend_classify_options *options);
+
+/* the class of one line; all borrowed until the function returns */
+typedef struct attend_classified {
+    size_t line;
+    int index;                   /* of the class */
+    const char *name;            /* and its name */
+    const double *probabilities; /* of all classes */
+    int pieces;
+    const char *const *piece;
+    const double *weights; /* [pieces], or NULL */
+    int cut;               /* 1: the line was longer than `longest` */
+} attend_classified;
+
+typedef attend_status attend_classified_function(void *user, const attend_classified *classified,
+                                                 attend_error *err);
+
+/* Classifies lines; the function is called for line after line. A line's class does not depend on
+ * the others, nor on batch and threads. One call at a time on one classifier. */
+ATTEND_API attend_status attend_classify(attend_classifier *classifier,
+                                         const attend_classify_options *options, size_t count,
+                                         const char *const *line,
+                                         attend_classified_function *function, void *user,
+                                         attend_error *err);
+
 #ifdef __cplusplus
 }
 #endif

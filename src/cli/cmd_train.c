@@ -1,4 +1,4 @@
-/* attend train: a translator from a file of sentence pairs. */
+/* attend train: a model from a file. */
 #include <stdio.h>
 #include <string.h>
 #include <time.h>
@@ -167,6 +167,8 @@ static const at_term examples[] = {
      "Two files, line by line; another attention"},
     {"attend train --data pairs.tsv --hidden 512 --dropout 0.2 --epochs 20 --out model",
      "Larger, longer"},
+    {"attend train --preset rnn-classifier --data labelled.tsv --out model",
+     "Classes of texts, for attend classify"},
     {"attend train --config run.yaml --hidden 512 --out model", "Settings of a file, one changed"},
     {"attend train --preset luong --dump-config > run.yaml", "Such a file to start from"},
     {"attend train --resume --out model", "Go on after a stop"},
@@ -174,7 +176,7 @@ static const at_term examples[] = {
 
 const at_command at_command_train = {
     .usage = {.name = "train",
-              .summary = "Learn to translate from a file of sentence pairs",
+              .summary = "Train a model: translators and classifiers of texts",
               .options = options,
               .examples = examples},
     .size = sizeof(train),

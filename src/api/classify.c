@@ -1,0 +1,138 @@
+#include <string.h>
+
+#include "attend.h"
+#include "base/memory.h"
+#include "decode/classify.h"
+#include "store/classifier_folder.h"
+#include "store/model_folder.h"
+
+struct attend_classifier {
+    at_classifier_folder folder;
+};
+
+attend_status attend_classifier_open(const char *folder, attend_classifier **out, attend_error *err)
+{
+    attend_classifier *c = *out = at_alloc_zero(1, sizeof *c);
+    if (!c)
+        return at_error_memory(err);
+    attend_status status = at_classifier_folder_open(folder, &c->folder, err);
+    if (status >= 0)
+        status = at_model_weights(folder, NULL, c->folder.params, err);
+    if (status < 0) {
+        attend_classifier_free(c);
+        *out = NULL;
+    }
+    return status;
+}
+
+void attend_classifier_free(attend_classifier *c)
+{
+    if (c)
+        at_classifier_folder_free(&c->folder);
+    at_free(c);
+}
+
+const char *attend_classifier_class(const attend_classifier *c, int index)
+{
+    return index >= 0 && index < at_vocab_size(c->folder.labels)
+               ? at_vocab_text(c->folder.labels, index, NULL)
+               : NULL;
+}
+
+void attend_classify_defaults(attend_classify_options *o)
+{
+    *o = (attend_classify_options){.size = sizeof *o, .longest = 1000, .batch = 64};
+}
+
+/* ---- what is given --------------------------------------------------------------------------- */
+
+typedef struct {
+    const attend_classifier *c;
+    const at_text *line;
+    attend_classified_function *function;
+    void *user;
+} giving;
+
+/* Each piece as it stands in the line, ended by a zero; NULL without memory. */
+static const char **spell(at_arena *memory, const at_tokenizer *t, at_text line,
+                          const at_classified_line *c)
+{
+    size_t n = c->pieces->count, begin = 0;
+    at_str all = {0};
+    const char **piece = at_arena_alloc(memory, (n + 1) * sizeof *piece);
+    size_t *end = at_arena_alloc(memory, (n + 1) * sizeof *end);
+    if (piece && end)
+        at_spell(t, line.text, line.size, c->pieces, &all, end);
+    for (size_t i = 0; piece && end && !all.failed && i < n; begin = end[i++]) {
+        char *copy = at_arena_alloc_small(memory, end[i] - begin + 1);
+        if (!copy) {
+            piece = NULL;
+            break;
+        }
+        memcpy(copy, at_str_text(&all) + begin, end[i] - begin);
+        copy[end[i] - begin] = '\0';
+        piece[i] = copy;
+    }
+    if (c->cut && piece)
+        piece[c->positions - 1] = piece[n - 1];
+    bool failed = !end || all.failed;
+    at_str_free(&all);
+    return failed ? NULL : piece;
+}
+
+static double *doubles(at_arena *memory, int n, const real *x)
+{
+    double *y = at_arena_alloc(memory, (size_t)(n + 1) * sizeof *y);
+    for (int i = 0; y && i < n; i++)
+        y[i] = (double)x[i];
+    return y;
+}
+
+static attend_status give(void *user, const at_classified_line *c, attend_error *err)
+{
+    const giving *g = user;
+    const at_classifier_folder *f = &g->c->folder;
+    at_arena memory = {.first_size = 0};
+    attend_classified out = {.line = c->line,
+                             .index = c->class,
+                             .name = attend_classifier_class(g->c, c->class),
+                             .probabilities = doubles(&memory, f->model.classes, c->probabilities),
+                             .pieces = c->positions,
+                             .piece = spell(&memory, f->tokenizer, g->line[c->line], c),
+                             .weights = c->weights ? doubles(&memory, c->positions, c->weights)
+                                                   : NULL,
+                             .cut = c->cut};
+    attend_status status = ATTEND_OK;
+    if (!out.probabilities || !out.piece || (c->weights && !out.weights))
+        status = at_error_memory(err);
+    if (status >= 0)
+        status = g->function(g->user, &out, err);
+    at_arena_free(&memory);
+    return status;
+}
+
+attend_status attend_classify(attend_classifier *c, const attend_classify_options *options,
+                              size_t count, const char *const *line,
+                              attend_classified_function *function, void *user, attend_error *err)
+{
+    attend_classify_options defaults;
+    attend_classify_defaults(&defaults);
+    const attend_classify_options *o = options ? options : &defaults;
+    if (o->size != sizeof *o || o->batch < 1 || o->longest < 1)
+        return at_error(err, ATTEND_OPTION,
+                        "attend_classify_defaults sets the options; batch %d and longest %d are at "
+                        "least 1",
+                        o->batch, o->longest);
+    at_text *text = at_alloc((count ? count : 1) * sizeof *text);
+    if (!text)
+        return at_error_memory(err);
+    for (size_t i = 0; i < count; i++)
+        text[i] = (at_text){line[i], strlen(line[i])};
+    giving g = {c, text, function, user};
+    at_classify_options inside = {o->batch, o->longest, o->attention != 0};
+    attend_status status = at_classify_lines(&c->folder.model, c->folder.params,
+                                             c->folder.tokenizer, &inside, count, text, give, &g,
+                                             err);
+    at_free(text);
+    return status;
+}

@@ -1,0 +1,188 @@
+/* attend classify: lines in, classes out, and which words they came from. */
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "base/memory.h"
+#include "cli/attention_out.h"
+#include "cli/stream.h"
+
+typedef struct {
+    bool probabilities, show;
+    const char *attention_out;
+    int longest, batch;
+} classify;
+
+static const at_option options[] = {
+    {.name = "probabilities", .letter = 'p', OPTION_FLAG(classify, probabilities),
+     .group = "Output", .help = "Write a tab and NAME=PROBABILITY of every class behind each class",
+     .example = {"attend classify model --probabilities < in > out", "How sure it is"}},
+    {.name = "show", OPTION_FLAG(classify, show), .help = "Draw the attention of each line",
+     .example = {"echo 'a fine film' | attend classify model --show", "See what it looked at"}},
+    {.name = "attention-out", OPTION_PATH(classify, attention_out), .meta = "FILE",
+     .help = "Write the weights: .jsonl and .txt have all lines, .png, .svg and .pdf draw the "
+             "first"},
+    {.name = "longest", OPTION_INT(classify, longest), .value = "1000", .min = 1, .max = 1 << 20,
+     .meta = "N", .group = "Input",
+     .help = "Pieces of a line that are read; the rest is left out, with a warning"},
+    {.name = "batch", OPTION_INT(classify, batch), .value = "64", .min = 1, .max = 1 << 16,
+     .meta = "N", .help = "Lines at a time; changes nothing but the speed"},
+    {0}};
+
+typedef struct {
+    at_cli *cli;
+    const classify *o;
+    attend_classifier *classifier;
+    at_reader in;
+    at_attention_out attention;
+    at_str text, out; /* lines of a block with a zero behind each; what is written */
+    size_t before, count;
+    long cut;
+} work;
+
+/* ---- out ------------------------------------------------------------------------------------- */
+
+/* The figures of translations take it as one: the class is a target of one piece. */
+static attend_translation as_translation(const attend_classified *c)
+{
+    double p = c->probabilities[c->index];
+    return (attend_translation){.text = c->name,
+                                .score = p,
+                                .log_p = log(p),
+                                .sources = c->pieces,
+                                .targets = 1,
+                                .source = c->piece,
+                                .target = &c->name,
+                                .weights = c->weights};
+}
+
+static void add_probabilities(work *w, const attend_classified *c)
+{
+    for (int i = 0; attend_classifier_class(w->classifier, i); i++)
+        at_str_print(&w->out, "\t%s=%.6f", attend_classifier_class(w->classifier, i),
+                     c->probabilities[i]);
+}
+
+static attend_status write_one(void *user, const attend_classified *c, attend_error *err)
+{
+    work *w = user;
+    attend_translation t = as_translation(c);
+    attend_text_style style = {w->cli->columns, w->cli->utf8, w->cli->color};
+    attend_status status = ATTEND_OK;
+    w->cut += c->cut;
+    at_str_add(&w->out, c->name);
+    if (w->o->probabilities)
+        add_probabilities(w, c);
+    at_str_add(&w->out, "\n");
+    if (w->o->show)
+        status = at_attention_text(&w->out, &t, style, err);
+    return status < 0 ? status
+                      : at_attention_out_add(&w->attention, w->before + c->line, &t, err);
+}
+
+/* ---- in -------------------------------------------------------------------------------------- */
+
+static attend_status add_line(work *w, const char *text, size_t size, attend_error *err)
+{
+    size -= size > 0 && text[size - 1] == '\r';
+    if (memchr(text, 0, size))
+        return at_error(err, ATTEND_FORMAT, "%s:%ld: a zero byte; is this text?", w->in.name,
+                        w->in.line);
+    at_str_add_bytes(&w->text, text, size);
+    at_str_add_bytes(&w->text, "", 1);
+    w->count++;
+    return ATTEND_OK;
+}
+
+/* As many lines as there are without waiting; *ended: no more come. */
+static attend_status read_block(work *w, bool *ended, attend_error *err)
+{
+    enum { BLOCK = 4096 };
+    attend_status status = ATTEND_OK;
+    at_str_clear(&w->text);
+    w->before += w->count;
+    w->count = 0;
+    do {
+        const char *text;
+        size_t size;
+        int got = at_reader_next(&w->in, &text, &size, err);
+        *ended = got == 0;
+        if (got != 0)
+            status = got < 0 ? (attend_status)got : add_line(w, text, size, err);
+    } while (status >= 0 && !*ended && w->count < BLOCK && at_reader_ready(&w->in));
+    return status >= 0 && w->text.failed ? at_error_memory(err) : status;
+}
+
+static attend_status classify_block(work *w, attend_error *err)
+{
+    attend_classify_options inside;
+    attend_classify_defaults(&inside);
+    inside.longest = w->o->longest;
+    inside.batch = w->o->batch;
+    inside.attention = w->o->show || w->o->attention_out;
+    const char **line = at_alloc((w->count + 1) * sizeof *line), *at = at_str_text(&w->text);
+    if (!line)
+        return at_error_memory(err);
+    for (size_t i = 0; i < w->count; i++, at += strlen(at) + 1)
+        line[i] = at;
+    attend_status status = attend_classify(w->classifier, &inside, w->count, line, write_one, w,
+                                           err);
+    at_free(line);
+    return status < 0 ? status : at_cli_flush(&w->out, true, err);
+}
+
+/* ---- the whole ------------------------------------------------------------------------------- */
+
+static attend_status open_all(work *w, const char *model, attend_error *err)
+{
+    attend_status status = at_attention_out_check(w->o->attention_out, err);
+    if (status < 0)
+        return status;
+    w->cli->input = model;
+    status = attend_classifier_open(model, &w->classifier, err);
+    if (status >= 0)
+        status = at_attention_out_open(&w->attention, w->cli, w->o->attention_out, err);
+    return status < 0 ? status : at_reader_open(&w->in, w->cli, "-", err);
+}
+
+static attend_status run(at_cli *cli, const void *fields, int operands, char **operand,
+                         attend_error *err)
+{
+    work w = {.cli = cli, .o = fields, .in = {.file = -1}};
+    bool ended = false;
+    (void)operands;
+    attend_status status = open_all(&w, operand[0], err);
+    while (status >= 0 && !ended) {
+        status = read_block(&w, &ended, err);
+        if (status >= 0 && w.count > 0)
+            status = classify_block(&w, err);
+    }
+    if (status >= 0)
+        status = at_attention_out_commit(&w.attention, err);
+    if (w.cut && !cli->common.quiet)
+        fprintf(stderr, "attend classify: %ld lines have more than %d pieces; what follows was "
+                "left out\n", w.cut, w.o->longest);
+    at_attention_out_free(&w.attention);
+    at_reader_close(&w.in);
+    at_str_free(&w.text);
+    at_str_free(&w.out);
+    attend_classifier_free(w.classifier);
+    return status;
+}
+
+static const at_term examples[] = {
+    {"attend classify model < texts.txt > classes.txt", "A class for each line"}, {0}};
+
+const at_command at_command_classify = {
+    .usage = {.name = "classify",
+              .summary = "Find the class of each line of standard input",
+              .operands = "MODEL",
+              .description = "MODEL is the folder that `attend train` with a classifier's preset "
+                             "has made.",
+              .options = options,
+              .examples = examples},
+    .size = sizeof(classify),
+    .min_operands = 1,
+    .max_operands = 1,
+    .run = run,
+};

@@ -1,0 +1,36 @@
+/* Texts to classes through a classifier: lines are cut into pieces, classified in batches of like
+ * length, and given back in their order.
+ *
+ * A line's class, probabilities and weights do not depend on the batch it was in. */
+#ifndef ATTEND_DECODE_CLASSIFY_H
+#define ATTEND_DECODE_CLASSIFY_H
+
+#include "models/classifier.h"
+#include "text/tokenizer.h"
+
+typedef struct {
+    int batch;   /* lines at a time */
+    int longest; /* pieces of a line that are read; the rest is left out, and told */
+    bool weights;
+} at_classify_options;
+
+typedef struct {
+    size_t line;
+    int class;
+    const real *probabilities; /* [classes] */
+    const at_pieces *pieces;
+    int positions;       /* pieces that were read */
+    const real *weights; /* [positions], or NULL */
+    bool cut;            /* the line was too long */
+} at_classified_line;
+
+/* Called for line after line; a negative status ends the work. */
+typedef attend_status at_classified_function(void *user, const at_classified_line *c,
+                                             attend_error *err);
+
+attend_status at_classify_lines(const at_classifier *model, at_params *params,
+                                const at_tokenizer *tokenizer, const at_classify_options *options,
+                                size_t lines, const at_text *line, at_classified_function *give,
+                                void *user, attend_error *err);
+
+#endif

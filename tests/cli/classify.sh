@@ -1,0 +1,90 @@
+# Classifiers: trained from texts with labels, stopped and gone on, and what they say of lines.
+
+texts() # label<TAB>text: one word of each text tells its class, and stands anywhere
+{
+    awk 'BEGIN { n = split("good fine great superb", good); split("bad poor awful dull", bad)
+            m = split("film story actor scene music", what)
+            for (i = 1; i <= n; i++) for (j = 1; j <= m; j++) for (k = 1; k <= m; k++) {
+                printf "pos\tthe %s and the %s : %s\n", what[j], what[k], good[i]
+                printf "neg\t%s was the %s of the %s\n", bad[i], what[j], what[k] } }'
+}
+texts > texts.tsv
+head -n 50 texts.tsv > some.tsv
+settings=(--data texts.tsv --format tsv --valid some.tsv --hidden 8 --embedding 8 --batch 16
+          --epochs 8 --lr 0.01 --min-count 1 --threads 2 --seed 3)
+
+for preset in rnn-classifier cnn-classifier; do
+    expect 0 attend train --preset $preset "${settings[@]}" --out $preset
+    says err "2 classes"
+    says err "accuracy"
+    says err "macro-F1"
+    says $preset/training/metrics.jsonl '"macro_f1": '
+    cut -f 2 some.tsv | attend classify $preset > labels 2> err && good || bad "$preset" err
+    cut -f 1 some.tsv > right
+    check "$preset learns it" "paste labels right | awk '\$1 == \$2 { n++ } END { exit n < 48 }'"
+done
+
+# stopped and gone on: the same weights
+expect 0 attend train --preset rnn-classifier "${settings[@]}" --steps 40 --out whole
+expect 0 attend train --preset rnn-classifier "${settings[@]}" --steps 17 --checkpoint-every 5 \
+    --out parts
+expect 0 attend train --out parts --resume --steps 40
+check "the same weights" "cmp -s whole/model.safetensors parts/model.safetensors"
+
+# what it says
+printf 'the story : great\n\nawful was the film of the music\n' > in
+expect 0 attend train --preset cnn-classifier "${settings[@]}" --pool attention --out seen
+attend classify seen --probabilities < in > out 2> err
+check "a line for each line" "[ \$(wc -l < out) -eq 3 ]"
+check "probabilities sum to 1" "awk -F '[=\t]' '{ s = \$3 + \$5; if (s < 0.99 || s > 1.01) bad = 1 }
+    END { exit bad }' out"
+says out "neg="
+cut -f 2 texts.tsv > all
+attend classify seen -p < all > many 2> err
+for batch in 1 7; do
+    attend classify seen -p --batch $batch --threads 1 < all > one 2> err
+    check "batch $batch gives the same" "cmp -s many one"
+done
+attend classify seen --attention-out w.jsonl < in > out 2> err
+says w.jsonl '"weights": [['
+says w.jsonl '"great"'
+attend classify seen --attention-out w.txt < in > out 2> err
+says w.txt "great"
+attend classify seen --attention-out w.svg < in > out 2> err && good || bad "w.svg" err
+check "a figure" "[ -s w.svg ]"
+attend classify seen --show < in > out 2> err
+says out "great"
+narrow out 80
+printf 'the story : great great great\n' | attend classify seen --longest 3 > out 2> err
+says err "more than 3 pieces"
+
+# word vectors
+printf 'great 1 1 1 1 1 1 1 1\nawful -1 -1 -1 -1 -1 -1 -1 -1\nzebra 0 0 0 0 0 0 0 0\n' > v.txt
+expect 0 attend train --preset rnn-classifier "${settings[@]}" --epochs 1 --init-embeddings v.txt \
+    --frozen --out vectors
+says err "2 of "
+says err "of 3 there"
+expect 65 attend train --preset rnn-classifier "${settings[@]}" --embedding 7 --init-embeddings v.txt \
+    --out new
+says err "--embedding 8"
+expect 2 attend train --preset rnn-classifier "${settings[@]}" --init-from seen \
+    --init-embeddings v.txt --out new
+says err "leave one of the two out"
+
+# what does not go
+expect 66 attend classify nowhere
+expect 2 attend train --preset rnn-classifier --data texts.tsv --attention additive/window:2 --out new
+says err "global or predicted"
+expect 2 attend train --preset rnn-classifier --data texts.tsv --place before --out new
+says err "rnn-classifier has no setting 'place'"
+cut -f 2 texts.tsv > plain.txt
+expect 65 attend train --preset rnn-classifier --data plain.txt --out new
+says err "no labels"
+awk -F '\t' '{ print "pos\t" $2 }' texts.tsv > one.tsv
+expect 65 attend train --preset rnn-classifier --data one.tsv --format tsv --out new
+says err "nothing to learn"
+expect 65 attend translate seen
+says err "another command"
+sed -i 's/"1": "pos"/"1": "neg"/' vectors/config.json
+expect 65 attend classify vectors
+says err "no name of its own"
