@@ -64,8 +64,8 @@ expect 0 attend train --preset rnn-classifier "${settings[@]}" --epochs 1 --init
     --frozen --out vectors
 says err "2 of "
 says err "of 3 there"
-expect 65 attend train --preset rnn-classifier "${settings[@]}" --embedding 7 --init-embeddings v.txt \
-    --out new
+expect 65 attend train --preset rnn-classifier "${settings[@]}" --embedding 7 \
+    --init-embeddings v.txt --out new
 says err "--embedding 8"
 expect 2 attend train --preset rnn-classifier "${settings[@]}" --init-from seen \
     --init-embeddings v.txt --out new
@@ -73,7 +73,8 @@ says err "leave one of the two out"
 
 # what does not go
 expect 66 attend classify nowhere
-expect 2 attend train --preset rnn-classifier --data texts.tsv --attention additive/window:2 --out new
+expect 2 attend train --preset rnn-classifier --data texts.tsv --attention additive/window:2 \
+    --out new
 says err "global or predicted"
 expect 2 attend train --preset rnn-classifier --data texts.tsv --place before --out new
 says err "rnn-classifier has no setting 'place'"
