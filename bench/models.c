@@ -13,16 +13,20 @@
 #include "bench.h"
 #include "models/translator.h"
 #include "nn/layers.h"
-#include "train/optim.h"
+#include "train/trainer.h"
 
 typedef struct {
     const char *name, *optimiser;
     int ids, below; /* how many random ids the batch has: words in, words out */
-    at_tensor *(*loss)(at_tape *t, const int *ids);
+    at_tensor *(*loss)(at_tape *t, const int *ids, int first, int rows);
     double (*flops)(void); /* of the products that a step cannot do without */
 } model;
 
-static const at_cross_entropy_options mean = {.ignore = -100};
+/* the mean over the n words of a batch */
+static at_cross_entropy_options over(int n)
+{
+    return (at_cross_entropy_options){.ignore = -100, .divisor = (real)n};
+}
 
 /* ---- k ------------------------------------------------------------------------------------ */
 
@@ -37,16 +41,17 @@ static at_tensor *one_hot(at_tape *t, at_shape shape, int n, const int *ids)
     return x;
 }
 
-static at_tensor *k_loss(at_tape *t, const int *ids)
+static at_tensor *k_loss(at_tape *t, const int *ids, int first, int rows)
 {
+    const int *in = ids + first * K_STEPS, *to = in + K_IDS;
     at_path out = at_in(at_root(), "out");
     at_init small = INIT_UNIFORM((real)0.04);
-    at_tensor *x = one_hot(t, SHAPE(K_BATCH, K_STEPS, K_WORDS), K_IDS, ids);
+    at_tensor *x = one_hot(t, SHAPE(rows, K_STEPS, K_WORDS), rows * K_STEPS, in);
     at_stack_options gru = {.cell = ATTEND_GRU, .hidden = K_WIDTH, .layers = 1};
     at_tensor *y = at_recurrent_stack(t, at_in(at_root(), "gru"), x, NULL, &gru).output;
     return at_linear_cross_entropy(t, y, at_param(t, out, "weight", SHAPE(K_WORDS, K_WIDTH), small),
                                    at_param(t, out, "bias", SHAPE(K_WORDS), small), ATTEND_OUT_IN,
-                                   (at_ids){SHAPE(K_BATCH, K_STEPS), ids + K_IDS}, mean);
+                                   (at_ids){SHAPE(rows, K_STEPS), to}, over(K_IDS));
 }
 
 /* the one-hot input wants no gradient */
@@ -78,31 +83,33 @@ static at_seq2seq translator(const char *preset, int hidden, int embedding, int 
 }
 
 /* ids: the source, the words before, the words that come */
-static at_tensor *translator_loss(at_tape *t, const at_seq2seq *m, const int *ids)
+static at_tensor *translator_loss(at_tape *t, const at_seq2seq *m, const int *ids, int first,
+                                  int rows)
 {
-    at_source e = at_seq2seq_encode(t, m, (at_ids){SHAPE(BATCH, WORDS), ids}, NULL);
+    ids += first * WORDS;
+    at_shape shape = SHAPE(rows, WORDS);
+    at_source e = at_seq2seq_encode(t, m, (at_ids){shape, ids}, NULL);
     at_decoder state = at_seq2seq_start(m, &e);
-    at_decoded d = at_seq2seq_decode(t, m, &e, &state, (at_ids){SHAPE(BATCH, WORDS), ids + SIDE},
-                                     false);
-    return at_seq2seq_loss(t, m, d.features, (at_ids){SHAPE(BATCH, WORDS), ids + 2 * SIDE}, mean);
+    at_decoded d = at_seq2seq_decode(t, m, &e, &state, (at_ids){shape, ids + SIDE}, false);
+    return at_seq2seq_loss(t, m, d.features, (at_ids){shape, ids + 2 * SIDE}, over(SIDE));
 }
 
-static at_tensor *a_loss(at_tape *t, const int *ids)
+static at_tensor *a_loss(at_tape *t, const int *ids, int first, int rows)
 {
     at_seq2seq m = translator("keras", 1024, 256, 2, 5000);
-    return translator_loss(t, &m, ids);
+    return translator_loss(t, &m, ids, first, rows);
 }
 
-static at_tensor *b_loss(at_tape *t, const int *ids)
+static at_tensor *b_loss(at_tape *t, const int *ids, int first, int rows)
 {
     at_seq2seq m = translator("bahdanau", 256, 256, 1, 8000);
-    return translator_loss(t, &m, ids);
+    return translator_loss(t, &m, ids, first, rows);
 }
 
-static at_tensor *c_loss(at_tape *t, const int *ids)
+static at_tensor *c_loss(at_tape *t, const int *ids, int first, int rows)
 {
     at_seq2seq m = translator("luong", 512, 512, 2, 8000);
-    return translator_loss(t, &m, ids);
+    return translator_loss(t, &m, ids, first, rows);
 }
 
 /* products of one word on each side: forward, and twice that backward */
@@ -142,21 +149,24 @@ static const model models[] = {
 typedef struct {
     const model *model;
     const int *ids;
-    at_tape *tape;
-    at_gradients *gradients;
-    at_optim *optim;
+    at_trainer *trainer;
+    int shards, first[65];
 } training;
+
+static at_tensor *shard_loss(void *arg, at_tape *t, int shard)
+{
+    const training *s = arg;
+    int first = s->first[shard];
+    return s->model->loss(t, s->ids, first, s->first[shard + 1] - first);
+}
 
 static void step(void *arg)
 {
     training *s = arg;
     attend_error err;
-    at_backward(s->tape, s->model->loss(s->tape, s->ids));
-    if (at_gradients_add(s->gradients, s->tape, 1, &err) < 0
-        || at_optim_step(s->optim, s->gradients, &err) < 0)
+    at_step_result r;
+    if (at_trainer_step(s->trainer, s->shards, s->first, shard_loss, s, &r, &err) < 0)
         bench_die(err.message, s->model->name);
-    at_gradients_clear(s->gradients);
-    at_tape_reset(s->tape);
 }
 
 static const model *find(const char *name)
@@ -173,22 +183,20 @@ int main(int argc, char **argv)
     bench_case c = bench_arguments(argc, argv);
     const model *m = find(c.name);
     attend_error err;
-    at_optim_options options;
+    at_trainer_options options = {.accumulate = 1};
     at_params *params = at_params_new(1);
     if (!params)
         bench_die("out of memory", c.name);
     int *ids = bench_ids((size_t)m->ids, m->below);
-    training s = {.model = m, .ids = ids, .tape = at_tape_new(params, ATTEND_TRAIN),
-                  .gradients = at_gradients_new(params)};
-    if (at_optim_options_parse(&options, m->optimiser, &err) < 0
-        || at_optim_new(params, &options, &s.optim, &err) < 0)
+    training s = {.model = m, .ids = ids, .shards = 1};
+    for (int i = 0; i <= s.shards; i++)
+        s.first[i] = BATCH * i / s.shards;
+    if (at_rate_parse(&options.rate, "constant", 1e-3, &err) < 0
+        || at_optim_options_parse(&options.optim, m->optimiser, &err) < 0
+        || at_trainer_new(params, &options, &s.trainer, &err) < 0)
         bench_die(err.message, c.name);
-    if (!s.tape || !s.gradients)
-        bench_die("out of memory", c.name);
     bench_report(&c, (bench_work){.flops = m->flops()}, step, &s);
-    at_optim_free(s.optim);
-    at_gradients_free(s.gradients);
-    at_tape_free(s.tape);
+    at_trainer_free(s.trainer);
     at_params_free(params);
     at_free(ids);
     return 0;

@@ -79,15 +79,17 @@ static void show_samples(const judged *j)
     }
 }
 
-static attend_status translate(at_judge *judge, at_run *run, judged *j, attend_error *err)
+static attend_status translate(at_run *run, judged *j, attend_error *err)
 {
     const at_translator_folder *f = &((at_translation_task *)at_run_task(run))->folder;
     at_translate_options o = {.beam = {.width = 1}, .best = 1, .batch = 64, .longest = 1000};
-    attend_status status = ATTEND_OK;
-    if (!judge->continuation)
-        status = at_continuation_new(&f->model, f->params, &judge->continuation, err);
-    at_translating with = {&judge->continuation, 1, f->source, f->target};
-    return status < 0 ? status : at_translate(&with, &o, j->count, j->source, take, j, err);
+    at_continuation *model; /* a new one: the parameters have changed since the last time */
+    attend_status status = at_continuation_new(&f->model, f->params, &model, err);
+    at_translating with = {&model, 1, f->source, f->target};
+    if (status >= 0)
+        status = at_translate(&with, &o, j->count, j->source, take, j, err);
+    at_continuation_free(model);
+    return status;
 }
 
 static attend_status judge_translation(at_judge *judge, at_run *run, at_metrics *metrics,
@@ -98,7 +100,7 @@ static attend_status judge_translation(at_judge *judge, at_run *run, at_metrics 
     if (!j)
         return at_error_memory(err);
     j->judge = judge;
-    attend_status status = gather(j, run) ? translate(judge, run, j, err) : at_error_memory(err);
+    attend_status status = gather(j, run) ? translate(run, j, err) : at_error_memory(err);
     attend_lines made = {"translations", j->count, (const char *const *)j->translation};
     attend_lines reference = {"references", j->count, j->reference};
     if (status >= 0)
@@ -155,5 +157,3 @@ attend_status at_judge_run(void *judge, at_run *run, at_metrics *metrics, attend
         return judge_classification(run, metrics, err);
     return ATTEND_OK;
 }
-
-void at_judge_free(at_judge *j) { at_continuation_free(j->continuation); }

@@ -4,17 +4,14 @@
 #define ATTEND_API_JUDGE_H
 
 #include "attend.h"
-#include "decode/continuation.h"
 #include "train/run.h"
 
 typedef struct {
     attend_train_function *function; /* who sees samples, or NULL */
     void *user;
-    at_continuation *continuation; /* of the translator that is trained, once it is judged */
 } at_judge;
 
 /* at_run_judge, of an at_judge */
 attend_status at_judge_run(void *judge, at_run *run, at_metrics *metrics, attend_error *err);
-void at_judge_free(at_judge *j);
 
 #endif

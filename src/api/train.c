@@ -108,7 +108,6 @@ attend_status attend_train(const attend_setting *settings, size_t count,
         status = start(&recipe, &hooks, &r, err);
     if (status >= 0)
         status = at_run_go(r, err);
-    at_judge_free(&t.judge);
     at_run_free(r);
     at_recipe_free(&recipe);
     return status;

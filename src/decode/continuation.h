@@ -15,7 +15,7 @@
 
 typedef struct at_continuation at_continuation;
 
-/* Both stay the caller's. */
+/* Both stay the caller's, and unchanged as long as this lives. */
 attend_status at_continuation_new(const at_seq2seq *model, at_params *params, at_continuation **out,
                                   attend_error *err);
 void at_continuation_free(at_continuation *c); /* NULL is well */

@@ -1,15 +1,12 @@
 /* y = x W^T + b (weight [out,in]) or y = x W + b (weight [in,out]). */
 #include "grad/ops.h"
-#include "tensor/gemm.h"
+#include "grad/weight.h"
 #include "tensor/vector.h"
 
 typedef struct {
     at_layout layout;
-    int rows, in, out;
+    int rows, out;
 } sizes;
-
-static at_matrix plain(const real *data, int columns) { return (at_matrix){data, columns, false}; }
-static at_matrix turned(const real *data, int columns) { return (at_matrix){data, columns, true}; }
 
 at_tensor *at_affine(at_tape *t, at_tensor *x, at_tensor *weight, at_tensor *bias, at_layout layout)
 {
@@ -28,12 +25,10 @@ at_tensor *at_affine(at_tape *t, at_tensor *x, at_tensor *weight, at_tensor *bia
     sizes *s = at_scratch(t, sizeof *s);
     if (at_failed(t))
         return at_poison(t);
-    *s = (sizes){layout, (int)at_shape_rows(x->shape), in, out};
+    *s = (sizes){layout, (int)at_shape_rows(x->shape), out};
     if (bias)
         at_rows_fill((size_t)s->rows, out, bias->value, y->value);
-    at_gemm(s->rows, out, in, 1, plain(x->value, in),
-            out_in ? turned(weight->value, in) : plain(weight->value, out), bias ? 1 : 0, y->value,
-            out);
+    at_weight_forward(t, weight, out_in, s->rows, x->value, bias ? 1 : 0, y->value);
     if (at_recording(t, INPUTS(x, weight, bias)))
         at_record(t, &at_op_affine, INPUTS(x, weight, bias), OUTPUTS(y), s);
     return y;
@@ -42,17 +37,12 @@ at_tensor *at_affine(at_tape *t, at_tensor *x, at_tensor *weight, at_tensor *bia
 static void backward(const at_node *n)
 {
     const sizes *s = n->saved;
-    const real *x = n->in[0]->value, *w = n->in[1]->value, *dy = at_grad_out(n, 0);
+    const real *x = n->in[0]->value, *dy = at_grad_out(n, 0);
     bool out_in = s->layout == ATTEND_OUT_IN;
     real beta, *dx = at_grad_in(n, 0, &beta);
     if (dx)
-        at_gemm(s->rows, s->in, s->out, 1, plain(dy, s->out),
-                out_in ? plain(w, s->in) : turned(w, s->out), beta, dx, s->in);
-    real *dw = at_grad_in(n, 1, &beta);
-    if (dw && out_in)
-        at_gemm(s->out, s->in, s->rows, 1, turned(dy, s->out), plain(x, s->in), beta, dw, s->in);
-    else if (dw)
-        at_gemm(s->in, s->out, s->rows, 1, turned(x, s->in), plain(dy, s->out), beta, dw, s->out);
+        at_weight_back(n->tape, n->in[1], !out_in, s->rows, dy, beta, dx);
+    at_weight_gradient(n, 1, s->rows, out_in ? dy : x, out_in ? x : dy);
     real *db = at_grad_in(n, 2, &beta);
     if (db)
         at_columns_sum((size_t)s->rows, s->out, dy, beta, db);

@@ -78,11 +78,11 @@ static at_recurrence *describe(at_tape *t, at_cell cell, at_tensor *x, int direc
             return NULL;
         }
         l->dir[i] = (at_direction){.reverse = i == 1,
-                                   .w_ih = w[i].weight_ih->value,
-                                   .w_hh = w[i].weight_hh->value,
+                                   .w_ih = w[i].weight_ih,
+                                   .w_hh = w[i].weight_hh,
+                                   .w_hr = w[i].weight_hr,
                                    .b_ih = value_of(w[i].bias_ih),
                                    .b_hh = value_of(w[i].bias_hh),
-                                   .w_hr = value_of(w[i].weight_hr),
                                    .h0 = value_of(w[i].h0),
                                    .c0 = value_of(w[i].c0)};
     }

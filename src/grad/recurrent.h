@@ -7,7 +7,8 @@
 
 typedef struct {
     bool reverse;
-    const real *w_ih, *w_hh, *b_ih, *b_hh, *w_hr, *h0, *c0; /* as at_recurrent_weights */
+    at_tensor *w_ih, *w_hh, *w_hr; /* as at_recurrent_weights */
+    const real *b_ih, *b_hh, *h0, *c0;
     real *gates; /* [B,T,G]: W_ih x at first, then what the cell keeps of its gates */
     real *extra; /* [B,T,H]: GRU: W_hn h + b_hn; LSTM: tanh(c) */
     real *c;     /* [B,T,H]: LSTM's cell state */

@@ -97,6 +97,8 @@ typedef struct {
 static bool backward_memory(at_tape *t, const at_recurrence *l, const shared *both, at_job *jobs,
                             int count)
 {
+    at_direction_packed packed[ATTEND_RNN_MAX_DIRECTIONS] = {0};
+    at_pack_weights(t, l, false, packed);
     size_t H = (size_t)l->H, P = (size_t)l->P, G = (size_t)l->G;
     for (int i = 0; i < count; i++) {
         at_job *j = &jobs[i];
@@ -113,12 +115,8 @@ static bool backward_memory(at_tape *t, const at_recurrence *l, const shared *bo
         j->dgh_all = s->dgh;
         j->full = s->dh;
         j->sum = s->zeros;
-        bool first = i == 0 || jobs[i - 1].direction != j->direction;
-        j->w_hh = first ? at_pack_weight(t, l->P, l->G, (at_matrix){d->w_hh, l->P, false})
-                        : jobs[i - 1].w_hh;
-        if (d->w_hr)
-            j->w_hr = first ? at_pack_weight(t, l->H, l->P, (at_matrix){d->w_hr, l->H, false})
-                            : jobs[i - 1].w_hr;
+        j->w_hh = packed[j->direction].w_hh;
+        j->w_hr = packed[j->direction].w_hr;
     }
     return !at_failed(t);
 }
@@ -168,23 +166,18 @@ static void weight_gradients(const at_node *n, const at_recurrence *l, int direc
     const at_direction *d = &l->dir[direction];
     real beta, *to = at_grad_in(n, 0, &beta);
     if (to)
-        at_gemm(rows, l->I, l->G, 1, (at_matrix){s->dgx, l->G, false},
-                (at_matrix){d->w_ih, l->I, false}, beta, to, l->I);
-    if ((to = at_grad_in(n, base, &beta)))
-        at_gemm(l->G, l->I, rows, 1, (at_matrix){s->dgx, l->G, true},
-                (at_matrix){n->in[0]->value, l->I, false}, beta, to, l->I);
+        at_weight_back(n->tape, d->w_ih, false, rows, s->dgx, beta, to);
+    at_weight_gradient(n, base, rows, s->dgx, n->in[0]->value);
     real *before = n->in[base + 1]->wants_grad ? states_before(n->tape, l, direction) : NULL;
-    if (before && (to = at_grad_in(n, base + 1, &beta)))
-        at_gemm(l->G, l->P, rows, 1, (at_matrix){s->dgh, l->G, true},
-                (at_matrix){before, l->P, false}, beta, to, l->P);
+    if (before)
+        at_weight_gradient(n, base + 1, rows, s->dgh, before);
     if ((to = at_grad_in(n, base + 2, &beta)))
         at_columns_sum((size_t)rows, l->G, s->dgx, beta, to);
     if ((to = at_grad_in(n, base + 3, &beta)))
         at_columns_sum((size_t)rows, l->G, s->dgh, beta, to);
-    if (d->w_hr && (to = at_grad_in(n, base + 4, &beta))) {
+    if (d->w_hr) {
         at_clear_padding(l, d->full, (size_t)l->H);
-        at_gemm(l->P, l->H, rows, 1, (at_matrix){s->dh, l->P, true},
-                (at_matrix){d->full, l->H, false}, beta, to, l->H);
+        at_weight_gradient(n, base + 4, rows, s->dh, d->full);
     }
 }
 

@@ -103,7 +103,8 @@ static void final_states(const at_job *j, real *h_n, real *c_n)
     }
 }
 
-static bool forward_memory(at_tape *t, const at_recurrence *l, at_job *jobs, int count)
+static bool forward_memory(at_tape *t, const at_recurrence *l, const at_direction_packed *packed,
+                           at_job *jobs, int count)
 {
     size_t H = (size_t)l->H, P = (size_t)l->P, G = (size_t)l->G;
     for (int i = 0; i < count; i++) {
@@ -116,18 +117,14 @@ static bool forward_memory(at_tape *t, const at_recurrence *l, at_job *jobs, int
             j->c = at_scratch_reals(t, rows * H);
         if (d->w_hr)
             j->full = at_scratch_reals(t, rows * H);
-        bool first = i == 0 || jobs[i - 1].direction != j->direction;
-        j->w_hh = first ? at_pack_weight(t, l->G, l->P, (at_matrix){d->w_hh, l->P, true})
-                        : jobs[i - 1].w_hh;
-        if (d->w_hr)
-            j->w_hr = first ? at_pack_weight(t, l->P, l->H, (at_matrix){d->w_hr, l->H, true})
-                            : jobs[i - 1].w_hr;
+        j->w_hh = packed[j->direction].w_hh;
+        j->w_hr = packed[j->direction].w_hr;
     }
     return !at_failed(t);
 }
 
 /* W_ih x plus the biases that can be added at once */
-static void input_products(const at_recurrence *l, const at_direction *d, const real *x)
+static void input_products(at_tape *t, const at_recurrence *l, const at_direction *d, const real *x)
 {
     size_t rows = (size_t)l->B * (size_t)l->T, G = (size_t)l->G;
     const real *bias = d->b_ih;
@@ -141,8 +138,7 @@ static void input_products(const at_recurrence *l, const at_direction *d, const 
     if (bias && rows > 0)
         at_rows_fill(bias == d->gates ? rows - 1 : rows, l->G, bias,
                      bias == d->gates ? d->gates + G : d->gates);
-    at_gemm((int)rows, l->G, l->I, 1, (at_matrix){x, l->I, false}, (at_matrix){d->w_ih, l->I, true},
-            bias ? 1 : 0, d->gates, l->G);
+    at_weight_forward(t, d->w_ih, true, (int)rows, x, bias ? 1 : 0, d->gates);
 }
 
 static bool keep_memory(at_tape *t, at_recurrence *l)
@@ -166,12 +162,14 @@ void at_recurrent_forward(at_tape *t, at_recurrence *l, const real *x, const at_
     if (!keep_memory(t, l))
         return;
     int count;
-    at_mark mark = at_tape_mark(t);
-    at_job *jobs = at_plan_jobs(t, l, &count);
-    if (!jobs || !forward_memory(t, l, jobs, count))
-        return;
+    at_direction_packed packed[ATTEND_RNN_MAX_DIRECTIONS] = {0};
     for (int i = 0; i < l->directions; i++)
-        input_products(l, &l->dir[i], x);
+        input_products(t, l, &l->dir[i], x);
+    at_mark mark = at_tape_mark(t);
+    at_pack_weights(t, l, true, packed);
+    at_job *jobs = at_plan_jobs(t, l, &count);
+    if (!jobs || !forward_memory(t, l, packed, jobs, count))
+        return;
     at_clear_padding(l, l->output, (size_t)(l->directions * l->P));
     at_parallel_each(count, at_job_work(&jobs[0]), run_forward, jobs);
     for (int i = 0; i < count; i++) {

@@ -30,10 +30,15 @@ at_job *at_plan_jobs(at_tape *t, const at_recurrence *l, int *count)
     return jobs;
 }
 
-at_packed at_pack_weight(at_tape *t, int n, int k, at_matrix b)
+void at_pack_weights(at_tape *t, const at_recurrence *l, bool forward, at_direction_packed *to)
 {
-    real *panels = at_scratch_reals(t, at_pack_len(n, k));
-    return panels ? at_pack(n, k, b, panels) : (at_packed){.n = n, .k = k};
+    int rows = forward ? l->B * l->T : 0;
+    for (int i = 0; i < l->directions; i++) {
+        const at_direction *d = &l->dir[i];
+        to[i].w_hh = at_weight_packed(t, d->w_hh, forward, rows);
+        if (d->w_hr)
+            to[i].w_hr = at_weight_packed(t, d->w_hr, forward, rows);
+    }
 }
 
 void at_each_row(const at_job *j, int rows, int s, at_part *part)

@@ -7,7 +7,7 @@
 
 #include "base/threads.h"
 #include "grad/recurrent.h"
-#include "tensor/gemm.h"
+#include "grad/weight.h"
 
 /* of at_recurrent_weights, among a node's inputs; x comes before them */
 enum { INPUTS_PER_DIRECTION = 7, MAX_INPUTS = 1 + 2 * INPUTS_PER_DIRECTION };
@@ -84,8 +84,11 @@ static inline void copy_or_zero(real *to, const real *from, size_t n)
 at_job *at_plan_jobs(at_tape *t, const at_recurrence *l, int *count);
 double at_job_work(const at_job *j); /* multiply-adds of its recurrence */
 
-/* a weight as the steps multiply with it, on the tape's scratch memory */
-at_packed at_pack_weight(at_tape *t, int n, int k, at_matrix b);
+/* the weights of a direction as the steps multiply with them */
+typedef struct {
+    at_packed w_hh, w_hr;
+} at_direction_packed;
+void at_pack_weights(at_tape *t, const at_recurrence *l, bool forward, at_direction_packed *to);
 
 /* some rows of a job at one step */
 typedef struct {

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "base/memory.h"
+#include "grad/weight.h"
 #include "tensor/vector.h"
 
 /* a name that stands for a tensor of the step */
@@ -18,8 +19,11 @@ struct at_tape {
     at_mode mode;
     at_arena memory;
     at_node *last;
-    at_tensor **leaves; /* of the parameters used in this step, by index */
+    at_tensor **leaves;  /* of the parameters used in this step, by index */
+    at_weight **weights; /* of the parameters, by index */
     int leaf_count;
+    at_arena kept; /* of the weights: until the reset, or as long as the tape */
+    bool keeps;
     binding *bound;
     at_random random;
     bool failed;
@@ -37,6 +41,7 @@ at_tape *at_tape_new(at_params *params, at_mode mode)
     t->params = params;
     t->mode = mode;
     at_arena_init(&t->memory, 1 << 20);
+    at_arena_init(&t->kept, 1 << 16);
     return t;
 }
 
@@ -45,7 +50,9 @@ void at_tape_free(at_tape *t)
     if (!t)
         return;
     at_arena_free(&t->memory);
+    at_arena_free(&t->kept);
     at_free(t->leaves);
+    at_free(t->weights);
     at_free(t);
 }
 
@@ -56,6 +63,11 @@ void at_tape_reset(at_tape *t)
     t->bound = NULL;
     if (t->leaves)
         memset(t->leaves, 0, (size_t)t->leaf_count * sizeof *t->leaves);
+    if (!t->keeps) {
+        at_arena_reset(&t->kept);
+        if (t->weights)
+            memset(t->weights, 0, (size_t)t->leaf_count * sizeof *t->weights);
+    }
     t->random.use = 0;
     t->failed = false;
 }
@@ -63,7 +75,23 @@ void at_tape_reset(at_tape *t)
 at_mode at_tape_mode(const at_tape *t) { return t->mode; }
 void at_tape_set_mode(at_tape *t, at_mode mode) { t->mode = mode; }
 at_params *at_tape_params(at_tape *t) { return t->params; }
-size_t at_tape_bytes(const at_tape *t) { return at_arena_size(&t->memory); }
+
+size_t at_tape_bytes(const at_tape *t)
+{
+    return at_arena_size(&t->memory) + at_arena_size(&t->kept);
+}
+
+void at_tape_keep_weights(at_tape *t) { t->keeps = true; }
+
+real *at_tape_keep(at_tape *t, size_t len)
+{
+    size_t bytes;
+    real *memory = at_size_multiply(len, sizeof(real), &bytes) ? at_arena_alloc(&t->kept, bytes)
+                                                               : NULL;
+    if (!memory)
+        at_fail_memory(t);
+    return memory;
+}
 
 at_mark at_tape_mark(at_tape *t)
 {
@@ -216,19 +244,35 @@ static bool make_leaf_room(at_tape *t)
         return true;
     int room = count < 64 ? 64 : 2 * count;
     at_tensor **leaves = at_alloc_zero((size_t)room, sizeof *leaves);
-    if (!leaves)
+    at_weight **weights = at_alloc_zero((size_t)room, sizeof *weights);
+    if (!leaves || !weights) {
+        at_free(leaves);
+        at_free(weights);
         return false;
-    if (t->leaf_count)
+    }
+    if (t->leaf_count) {
         memcpy(leaves, t->leaves, (size_t)t->leaf_count * sizeof *leaves);
+        memcpy(weights, t->weights, (size_t)t->leaf_count * sizeof *weights);
+    }
     at_free(t->leaves);
+    at_free(t->weights);
     t->leaves = leaves;
+    t->weights = weights;
     t->leaf_count = room;
     return true;
 }
 
+static at_weight *weight_of(at_tape *t, const at_parameter *v)
+{
+    at_weight **w = &t->weights[v->index];
+    if (!*w && (*w = at_arena_alloc_small(&t->kept, sizeof **w)))
+        **w = (at_weight){.rows = 0};
+    return *w;
+}
+
 static at_tensor *leaf(at_tape *t, at_parameter *v)
 {
-    if (!make_leaf_room(t))
+    if (!make_leaf_room(t) || (v->shape.rank == 2 && !weight_of(t, v)))
         return at_fail_memory(t);
     at_tensor **place = &t->leaves[v->index];
     if (!*place) {
@@ -236,6 +280,7 @@ static at_tensor *leaf(at_tape *t, at_parameter *v)
         if (t->failed)
             return x;
         x->wants_grad = t->mode != ATTEND_INFER && !v->frozen;
+        x->weight = t->weights[v->index];
         *place = x;
     }
     return *place;
@@ -368,18 +413,21 @@ const real *at_grad_out(const at_node *n, int output)
     return n->out[output] ? at_grad_of(n->out[output]) : NULL;
 }
 
-real *at_grad_in(const at_node *n, int input, real *beta)
+real *at_grad_into(at_tape *t, at_tensor *x, real *beta)
 {
-    at_tensor *x = n->in[input];
-    if (!x || !x->wants_grad)
-        return NULL;
     at_tensor *o = owner(x);
     *beta = 1;
     if (!o->grad) {
-        o->grad = at_scratch_reals(n->tape, o->len);
+        o->grad = at_scratch_reals(t, o->len);
         *beta = 0;
     }
     return o->grad;
+}
+
+real *at_grad_in(const at_node *n, int input, real *beta)
+{
+    at_tensor *x = n->in[input];
+    return x && x->wants_grad ? at_grad_into(n->tape, x, beta) : NULL;
 }
 
 real *at_grad_add(const at_node *n, int input)
@@ -435,6 +483,9 @@ bool at_backward(at_tape *t, at_tensor *loss)
     o->grad[0] = 1;
     for (at_node *n = t->last; n && !t->failed; n = n->before)
         run_backward(t, n);
+    for (int i = 0; i < t->leaf_count && !t->failed; i++)
+        if (t->leaves[i])
+            at_weight_flush(t, t->leaves[i]);
     return !t->failed;
 }
 

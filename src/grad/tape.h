@@ -32,11 +32,12 @@ struct at_tensor {
     at_shape shape;
     size_t len;
     real *value;
-    real *grad;      /* NULL until one reaches it; only at_grad_* below touch it */
-    at_node *from;   /* NULL for a leaf */
-    at_tensor *base; /* whose memory this one shares (reshape), or NULL */
-    bool wants_grad; /* a parameter, or computed from one, on a recording tape */
-    int uses;        /* how many recorded nodes read it */
+    real *grad;               /* NULL until one reaches it; only at_grad_* below touch it */
+    at_node *from;            /* NULL for a leaf */
+    at_tensor *base;          /* whose memory this one shares (reshape), or NULL */
+    bool wants_grad;          /* a parameter, or computed from one, on a recording tape */
+    int uses;                 /* how many recorded nodes read it */
+    struct at_weight *weight; /* of a parameter: see weight.h */
 };
 
 struct at_node {
@@ -79,6 +80,10 @@ void at_tape_free(at_tape *t);
 void at_tape_reset(at_tape *t);
 at_mode at_tape_mode(const at_tape *t);
 void at_tape_set_mode(at_tape *t, at_mode mode); /* on an empty tape */
+
+/* Weights stay packed (weight.h) when the tape is reset: for searches, which multiply with them
+ * again and again. The parameters must not change while the tape lives. */
+void at_tape_keep_weights(at_tape *t);
 
 /* memory inside a step, for inference: everything made since the mark is forgotten */
 typedef struct {
@@ -162,12 +167,18 @@ void at_record(at_tape *t, const at_op *op, int n_in, at_tensor *const *in, int 
 /* In backward: the gradient of an output, or NULL where none has reached it. */
 const real *at_grad_out(const at_node *n, int output);
 
+/* Memory for as long as the tape keeps what it knows about weights: see at_tape_keep_weights. */
+real *at_tape_keep(at_tape *t, size_t len);
+
 /* In backward: where to add an input's gradient (zeros at first); NULL where none is wanted. */
 real *at_grad_add(const at_node *n, int input);
 
 /* The same without the zeros: *beta is 0 when nothing is there yet (the memory holds garbage and
  * must be written), else 1 (add to it). */
 real *at_grad_in(const at_node *n, int input, real *beta);
+
+/* The same for a tensor that wants a gradient. */
+real *at_grad_into(at_tape *t, at_tensor *x, real *beta);
 
 /* Hands over a gradient computed in memory of this step: becomes the input's, or is added. */
 void at_grad_give(const at_node *n, int input, real *gradient);

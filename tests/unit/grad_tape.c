@@ -300,7 +300,8 @@ static void an_inferring_tape_records_nothing(void **state)
     assert_null(y->from);
     assert_false(at_backward(tape, at_sum(tape, y)));
     at_tape_reset(tape);
-    y = model(tape, 0, 3, 0);
+    model(tape, 0, 3, 0);
+    model(tape, 0, 3, 0); /* the second packs the weights */
     size_t held = at_tape_bytes(tape);
     for (int i = 0; i < 50; i++) {
         at_tape_release(tape, mark);

@@ -1,0 +1,119 @@
+#include "grad/weight.h"
+
+#include <string.h>
+
+/* [k,n] of W or W^T */
+static int depth(const at_tensor *w, bool turned) { return w->shape.dim[turned ? 1 : 0]; }
+static int width(const at_tensor *w, bool turned) { return w->shape.dim[turned ? 0 : 1]; }
+
+static at_matrix matrix(const at_tensor *w, bool turned)
+{
+    return (at_matrix){w->value, w->shape.dim[1], turned};
+}
+
+/* ---- products ------------------------------------------------------------------------------ */
+
+static bool pack(at_tape *t, const at_tensor *w, bool turned)
+{
+    at_packed *p = &w->weight->packed[turned];
+    int n = width(w, turned), k = depth(w, turned);
+    if (p->panels)
+        return true;
+    real *panels = at_tape_keep(t, at_pack_len(n, k));
+    if (panels)
+        *p = at_pack(n, k, matrix(w, turned), panels);
+    return panels;
+}
+
+static void multiply(at_tape *t, at_tensor *w, bool turned, int rows, const real *a, real beta,
+                     real *c)
+{
+    enum { FEW = 6 }; /* rows that a plain W serves as it lies, without packing */
+    int n = width(w, turned), k = depth(w, turned);
+    at_matrix left = {a, k, false};
+    bool again = w->weight && w->weight->products[turned]++ > 0 && (turned || rows > FEW);
+    if (again && pack(t, w, turned))
+        at_gemm_packed(rows, 1, left, &w->weight->packed[turned], beta, c, n);
+    else if (!at_failed(t))
+        at_gemm(rows, n, k, 1, left, matrix(w, turned), beta, c, n);
+}
+
+void at_weight_forward(at_tape *t, at_tensor *w, bool turned, int rows, const real *x, real beta,
+                       real *y)
+{
+    if (w->weight)
+        w->weight->rows += rows;
+    multiply(t, w, turned, rows, x, beta, y);
+}
+
+void at_weight_back(at_tape *t, at_tensor *w, bool turned, int rows, const real *dy, real beta,
+                    real *dx)
+{
+    multiply(t, w, turned, rows, dy, beta, dx);
+}
+
+at_packed at_weight_packed(at_tape *t, at_tensor *w, bool turned, int rows)
+{
+    int n = width(w, turned), k = depth(w, turned);
+    if (w->weight) {
+        w->weight->rows += rows;
+        w->weight->products[turned]++;
+        return pack(t, w, turned) ? w->weight->packed[turned] : (at_packed){.n = n, .k = k};
+    }
+    real *panels = at_scratch_reals(t, at_pack_len(n, k));
+    return panels ? at_pack(n, k, matrix(w, turned), panels) : (at_packed){.n = n, .k = k};
+}
+
+/* ---- the gradient -------------------------------------------------------------------------- */
+
+static void add_product(at_tape *t, at_tensor *w, int rows, const real *left, const real *right)
+{
+    int R = w->shape.dim[0], C = w->shape.dim[1];
+    real beta, *dw = at_grad_into(t, w, &beta);
+    if (dw)
+        at_gemm(R, C, rows, 1, (at_matrix){left, R, true}, (at_matrix){right, C, false}, beta, dw,
+                C);
+}
+
+void at_weight_flush(at_tape *t, at_tensor *w)
+{
+    at_weight *k = w->weight;
+    if (k && k->waiting)
+        add_product(t, w, k->waiting, k->left, k->right);
+    if (k)
+        k->waiting = 0;
+}
+
+static bool room(at_tape *t, const at_tensor *w)
+{
+    at_weight *k = w->weight;
+    size_t rows = (size_t)k->rows;
+    if (!k->left)
+        k->left = at_scratch_reals(t, rows * (size_t)w->shape.dim[0]);
+    if (!k->right)
+        k->right = at_scratch_reals(t, rows * (size_t)w->shape.dim[1]);
+    return k->left && k->right;
+}
+
+void at_weight_gradient(const at_node *n, int input, int rows, const real *left, const real *right)
+{
+    at_tape *t = n->tape;
+    at_tensor *w = n->in[input];
+    if (!w || !w->wants_grad || rows == 0)
+        return;
+    at_weight *k = w->weight;
+    if (!k || rows >= k->rows) {
+        add_product(t, w, rows, left, right);
+        return;
+    }
+    if (k->waiting + rows > k->rows)
+        at_weight_flush(t, w);
+    if (!room(t, w))
+        return;
+    size_t R = (size_t)w->shape.dim[0], C = (size_t)w->shape.dim[1], at = (size_t)k->waiting;
+    memcpy(k->left + at * R, left, (size_t)rows * R * sizeof *left);
+    memcpy(k->right + at * C, right, (size_t)rows * C * sizeof *right);
+    k->waiting += rows;
+    if (k->waiting == k->rows)
+        at_weight_flush(t, w);
+}

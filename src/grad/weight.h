@@ -1,0 +1,44 @@
+/* Products with a parameter that many steps of one tape multiply with.
+ *
+ * A decoder that reads attention goes word by word, and every word multiplies a few rows with the
+ * same weights. Done one by one, packing the weights costs as much as the product, and each word
+ * reads and writes the whole gradient of every weight. So
+ *
+ *     forward    from the second product on, the weight is packed once for all that come
+ *     backward   the rows of all words wait, and the gradient is one large product
+ *
+ * The values are those of at_gemm, to the last bit. What is not a parameter is multiplied as is. */
+#ifndef ATTEND_GRAD_WEIGHT_H
+#define ATTEND_GRAD_WEIGHT_H
+
+#include "grad/tape.h"
+#include "tensor/gemm.h"
+
+/* what a tape knows about a parameter [r,c]; made with its first tensor */
+typedef struct at_weight {
+    int products[2];     /* with W, with W^T */
+    at_packed packed[2]; /* panels is NULL until the second */
+    int rows;            /* of all forward products: what the gradient waits for */
+    int waiting;         /* of them, here */
+    real *left, *right;  /* [rows,r], [rows,c]: dW = left^T right */
+} at_weight;
+
+/* Forward: y[rows,n] = x[rows,k] W + beta y, or W^T where `turned`. */
+void at_weight_forward(at_tape *t, at_tensor *w, bool turned, int rows, const real *x, real beta,
+                       real *y);
+
+/* Backward: the same product for the gradient of an input. */
+void at_weight_back(at_tape *t, at_tensor *w, bool turned, int rows, const real *dy, real beta,
+                    real *dx);
+
+/* For who multiplies many times with it in one op: packed, from the first time on. The panels live
+ * as long as the tape's step, and `rows` counts as in at_weight_forward (0: backward). */
+at_packed at_weight_packed(at_tape *t, at_tensor *w, bool turned, int rows);
+
+/* Backward: dW += left^T right, of rows that a forward product had; now, or with those to come. */
+void at_weight_gradient(const at_node *n, int input, int rows, const real *left, const real *right);
+
+/* What still waits of w is added. */
+void at_weight_flush(at_tape *t, at_tensor *w);
+
+#endif
