@@ -234,7 +234,6 @@ static void clause_en(at_str *s, const clause *c)
     at_say_en(s, adverbs[c->twist]);
     at_say_en(s, helped ? c->verb->en : verb_en(c));
     behind_en(s, c);
-    at_str_add(s, ".");
 }
 
 static void question_en(at_str *s, const clause *c)
@@ -313,13 +312,28 @@ static void question_fr(at_str *s, const clause *c)
 
 /* ---- sentences ------------------------------------------------------------------------------ */
 
-static void make_statement(at_dice *d, at_str *en, at_str *fr)
+static void add_statement(at_dice *d, at_str *en, at_str *fr)
 {
     static const int twists[] = {55, 25, 7, 5, 8};
     clause c = choose_clause(d);
     c.twist = (twist)at_dice_weighed(d, twists, COUNT(twists));
     clause_en(en, &c);
     clause_fr(fr, &c);
+}
+
+/* One statement, or two: the more there is to be remembered, the more there is to be looked up. */
+static void make_statements(at_dice *d, at_str *en, at_str *fr)
+{
+    static const at_word_pair between[] = {
+        {"and", "et"}, {"but", "mais"}, {"because", "parce que"}};
+    add_statement(d, en, fr);
+    if (at_dice_chance(d, 40)) {
+        const at_word_pair *word = ANY(d, between);
+        at_say_en(en, word->en);
+        at_say_fr(fr, word->fr);
+        add_statement(d, en, fr);
+    }
+    at_str_add(en, ".");
     at_str_add(fr, ".");
 }
 
@@ -386,7 +400,7 @@ static void capital(at_str *s)
 
 static void make(at_dice *d, int size, at_str *source, at_str *target)
 {
-    static void (*const kinds[])(at_dice *, at_str *, at_str *) = {make_statement, make_question,
+    static void (*const kinds[])(at_dice *, at_str *, at_str *) = {make_statements, make_question,
                                                                    make_state, make_where};
     static const int weights[] = {60, 20, 14, 6};
     (void)size;

@@ -184,6 +184,7 @@ static void phrase_zh(at_str *s, const phrase *p)
 /* ---- sentences ------------------------------------------------------------------------------ */
 
 typedef enum { PRESENT, PAST, FUTURE } tense;
+enum { AND, BUT, BECAUSE };
 
 typedef struct {
     phrase subject, object;
@@ -217,7 +218,7 @@ static bool clash(const phrase *subject, const phrase *object)
     return subject->is == NAME && named && subject->which == object->which;
 }
 
-static sentence choose(at_dice *d)
+static sentence choose(at_dice *d, bool asks)
 {
     static const int tenses[] = {40, 35, 25};
     sentence s = {.verb = ANY(d, verbs)};
@@ -232,7 +233,7 @@ static sentence choose(at_dice *d)
         s.tense = PRESENT;
     s.place = !s.verb->lasting && at_dice_chance(d, 30) ? ANY(d, places) : NULL;
     s.day = choose_day(d, s.tense);
-    s.asks = at_dice_chance(d, 25);
+    s.asks = asks;
     if (s.asks && at_dice_chance(d, 50))
         *(at_dice_chance(d, 50) || s.verb->only_things ? &s.subject
                                                        : &s.object) = (phrase){.is = WHO};
@@ -270,9 +271,6 @@ static void sentence_en(at_str *out, const sentence *s)
     phrase_en(out, &s->object, true);
     say_en(out, s->place ? s->place->en : "");
     say_en(out, s->day ? s->day->en : "");
-    at_str_add(out, s->asks ? "?" : ".");
-    if (!out->failed && out->text[0] >= 'a' && out->text[0] <= 'z')
-        out->text[0] = (char)(out->text[0] - 'a' + 'A');
 }
 
 static void sentence_zh(at_str *out, const sentence *s)
@@ -287,16 +285,48 @@ static void sentence_zh(at_str *out, const sentence *s)
     at_str_add(out, cannot ? s->verb->cannot : s->verb->zh);
     at_str_add(out, s->tense == PAST && !s->denied ? "了" : "");
     phrase_zh(out, &s->object);
-    bool either = s->asks && s->subject.is != WHO && s->object.is != WHO;
-    at_str_add(out, either ? "吗？" : s->asks ? "？" : "。");
+}
+
+/* "A because B" is "because B, so A" in Chinese. */
+static void two_zh(at_str *out, const sentence *a, const sentence *b, int between)
+{
+    static const char *const words[] = {"，而且", "，但是", "，所以"};
+    bool turned = between == BECAUSE;
+    at_str_add(out, turned ? "因为" : "");
+    sentence_zh(out, turned ? b : a);
+    at_str_add(out, words[between]);
+    sentence_zh(out, turned ? a : b);
+}
+
+static void make_two(at_dice *d, at_str *source, at_str *target)
+{
+    static const char *const words[] = {"and", "but", "because"};
+    sentence a = choose(d, false), b = choose(d, false);
+    int between = at_dice_roll(d, COUNT(words));
+    sentence_en(source, &a);
+    say_en(source, words[between]);
+    sentence_en(source, &b);
+    two_zh(target, &a, &b, between);
+    at_str_add(source, ".");
+    at_str_add(target, "。");
+}
+
+static void make_one(at_dice *d, at_str *source, at_str *target)
+{
+    sentence s = choose(d, at_dice_chance(d, 33));
+    bool either = s.asks && s.subject.is != WHO && s.object.is != WHO;
+    sentence_en(source, &s);
+    sentence_zh(target, &s);
+    at_str_add(source, s.asks ? "?" : ".");
+    at_str_add(target, either ? "吗？" : s.asks ? "？" : "。");
 }
 
 static void make(at_dice *d, int size, at_str *source, at_str *target)
 {
-    sentence s = choose(d);
     (void)size;
-    sentence_en(source, &s);
-    sentence_zh(target, &s);
+    (at_dice_chance(d, 30) ? make_two : make_one)(d, source, target);
+    if (!source->failed && source->text[0] >= 'a' && source->text[0] <= 'z')
+        source->text[0] = (char)(source->text[0] - 'a' + 'A');
 }
 
 const at_maker at_maker_en_zh = {
