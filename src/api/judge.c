@@ -3,15 +3,36 @@
 #include <string.h>
 
 #include "base/memory.h"
+#include "base/utf8.h"
 #include "decode/translate.h"
 #include "train/job_classification.h"
 #include "train/job_translation.h"
+
+/* How BLEU cuts the references: where no blanks stand between words, by characters. */
+static const char *tokenization_of(const attend_lines *reference)
+{
+    size_t chinese = 0, kana = 0, all = 0;
+    for (size_t i = 0; i < reference->count; i++) {
+        const char *text = reference->line[i];
+        uint32_t code;
+        for (size_t left = strlen(text); left; all++) {
+            int used = at_utf8_get(text, left, &code);
+            used = used > 0 ? used : 1;
+            kana += code >= 0x3040 && code < 0x3100;
+            chinese += code >= 0x3400 && code < 0xA000;
+            text += used;
+            left -= (size_t)used;
+        }
+    }
+    return 2 * (chinese + kana) < all ? "13a" : 10 * kana > all ? "char" : "zh";
+}
 
 static attend_status score(const char *measure, const attend_lines *made,
                            const attend_lines *reference, double *value, attend_error *err)
 {
     attend_measure_options o;
     attend_measure_defaults(&o);
+    o.tokenize = tokenization_of(reference);
     attend_scores *scores;
     attend_status status = attend_measure(measure, &o, 1, made, 1, reference, &scores, err);
     if (status >= 0) {

@@ -203,12 +203,13 @@ static void chinese_has_measure_words_and_its_own_order(void **state)
         {"Tom chases Jerry.", "汤姆追逐杰瑞。"},
         {"Jerry does not like Tom.", "杰瑞不喜欢汤姆。"},
         {"She does not see Alice.", "她看不见爱丽丝。"},
-        {"Peter did not see Tom yesterday.", "彼得昨天没有看见汤姆。"},
-        {"He chased Mary in the garden.", "他在花园里追逐了玛丽。"},
+        {"Jerry did not find Tom yesterday.", "杰瑞昨天没有找到汤姆。"},
+        {"He chased Anna in the garden.", "他在花园里追逐了安娜。"},
         {"Tom will draw Anna tomorrow.", "汤姆明天会画安娜。"},
         {"Will Jerry see Alice today?", "杰瑞今天会看见爱丽丝吗？"},
-        {"Did Alice see him yesterday?", "爱丽丝昨天看见了他吗？"},
+        {"Did Mary draw him yesterday?", "玛丽昨天画了他吗？"},
         {"Who likes Mary?", "谁喜欢玛丽？"},
+        {"Jerry likes Mary because Tom sees Anna.", "因为汤姆看见安娜，所以杰瑞喜欢玛丽。"},
         {"Who did Tom find?", "汤姆找到了谁？"},
     };
     (void)state;
