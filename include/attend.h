@@ -908,13 +908,15 @@ typedef struct attend_train_event {
     double loss, norm, rate;
     double asked;     /* what the loss is the mean of, in this batch */
     const char *unit; /* of asked: "words" */
+    long long validations; /* still to come */
+    double validation;     /* what each of them asks for, about */
     const attend_metric *metrics; /* the loss comes first */
     int metric_count;
     int best; /* 1: no validation was better */
 } attend_train_event;
 
-/* Called on the calling thread. A result other than 0 ends the run behind the step, with a
- * checkpoint that it can go on from. */
+/* Called on the calling thread. A result above 0 ends the run behind the step, with a checkpoint
+ * that it can go on from; one below 0 makes a checkpoint, and the run goes on. */
 typedef int attend_train_function(void *user, const attend_train_event *event);
 
 /* Trains a model from a file, into a folder. What is not set has its default; "preset" says what is

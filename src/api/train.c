@@ -72,6 +72,8 @@ static int tell(void *user, const at_run_event *e)
                               .rate = e->rate,
                               .asked = e->asked,
                               .unit = e->unit,
+                              .validations = e->validations,
+                              .validation = e->validation,
                               .metrics = e->metrics ? e->metrics->item : NULL,
                               .metric_count = e->metrics ? e->metrics->count : 0,
                               .best = e->best};

@@ -119,3 +119,14 @@ size_t at_arena_size(const at_arena *a)
         size += chunk->size;
     return size;
 }
+
+size_t at_arena_used(const at_arena *a)
+{
+    size_t used = 0;
+    for (const at_chunk *chunk = a->first; chunk && a->current; chunk = chunk->next) {
+        used += chunk->used;
+        if (chunk == a->current)
+            break;
+    }
+    return used;
+}

@@ -33,7 +33,8 @@ void at_arena_reset(at_arena *a);
 at_arena_mark at_arena_mark_here(const at_arena *a);
 void at_arena_release(at_arena *a, at_arena_mark mark);
 
-/* bytes held from the system */
+/* bytes held from the system; bytes given out, with what lies between them */
 size_t at_arena_size(const at_arena *a);
+size_t at_arena_used(const at_arena *a);
 
 #endif

@@ -18,9 +18,10 @@ bool at_progress_due(at_progress *p, long step, double now)
 
 double at_progress_left(const at_progress *p, long step, double now)
 {
-    if (step <= p->first || now <= p->started)
+    double spent = now - p->started - p->aside;
+    if (step <= p->first || spent <= 0)
         return -1;
-    return (now - p->started) / (double)(step - p->first) * (double)(p->total - step);
+    return spent / (double)(step - p->first) * (double)(p->total - step) + p->ahead;
 }
 
 void at_progress_time(at_str *out, double seconds)

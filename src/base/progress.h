@@ -12,6 +12,7 @@ typedef struct {
     double started;     /* when it did */
     long shown;         /* the last step drawn, or -1 */
     double shown_at;
+    double aside, ahead; /* seconds that were no steps; such seconds still to come, about */
 } at_progress;
 
 void at_progress_start(at_progress *p, long first, long total, double now);
@@ -19,7 +20,7 @@ void at_progress_start(at_progress *p, long first, long total, double now);
 /* Is it time to draw again: ten times a second, and at the last step? Then it counts as drawn. */
 bool at_progress_due(at_progress *p, long step, double now);
 
-/* seconds left at the average speed of this run; negative while it is not known */
+/* seconds left at the average speed of this run's steps; negative while it is not known */
 double at_progress_left(const at_progress *p, long step, double now);
 
 /* " 45 %  ########..........  450/1000  TEXT  0:03 left" in less than `columns` columns: the bar

@@ -52,9 +52,13 @@ attend_status at_cli_write(at_str *s, attend_error *err);
 /* Terminal, colours and language of this run, after the options are known. */
 void at_cli_look(at_cli *cli);
 
-/* From now on SIGINT and SIGTERM only set at_cli_signal, once; a second one ends the process. */
+/* From now on SIGINT and SIGTERM only set at_cli_signal, once; a second one ends the process. A
+ * file that may not grow (ulimit -f) is an error of writing, not a signal. */
 void at_cli_catch_signals(void);
 int at_cli_signal(void); /* the signal that came, or 0 */
+
+/* Has SIGUSR1 come since the last call? It is caught with the others. */
+bool at_cli_user_signal(void);
 
 /* ---- a line on stderr that changes, where there is a terminal ---- */
 

@@ -56,8 +56,12 @@ static void prepare(void)
 typedef struct {
     at_cli *cli;
     at_progress progress;
-    bool started;
-    double asked, loss, since; /* since the last validation, or the start */
+    bool started, foretold;
+    double asked, since; /* since the last validation, or the first step */
+    double loss, seen;   /* the same with the first step: summed, and over how many */
+    double last_step;    /* when it was done */
+    double validating;   /* seconds of all validations */
+    int validations;
 } watcher;
 
 static double now(void)
@@ -67,6 +71,31 @@ static double now(void)
     return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
 }
 
+static double speed(const watcher *w)
+{
+    return w->last_step > w->since ? w->asked / (w->last_step - w->since) : 0;
+}
+
+/* Once, when it can be said: how long it will take. */
+static void foretell(watcher *w, const attend_train_event *e)
+{
+    enum { ENOUGH = 10, SHORT = 60 };
+    double left = at_progress_left(&w->progress, (long)e->step, w->last_step);
+    if (w->foretold || e->step - w->progress.first < ENOUGH
+        || w->last_step - w->progress.started < 2)
+        return;
+    w->foretold = true;
+    if (left < SHORT)
+        return;
+    at_str text = {0};
+    at_progress_time(&text, left);
+    at_cli_progress_end(w->cli);
+    fprintf(stderr, "attend train: %.0f %s/s: about %s to go, validations included\n", speed(w),
+            e->unit, at_str_text(&text));
+    at_str_free(&text);
+}
+
+/* Until one was seen, a validation is thought to take as long as training on as many words. */
 static void show_step(watcher *w, const attend_train_event *e)
 {
     double time = now();
@@ -74,39 +103,54 @@ static void show_step(watcher *w, const attend_train_event *e)
         at_progress_start(&w->progress, (long)e->step, (long)e->steps, time);
         w->since = time;
         w->started = true;
-    }
-    w->asked += e->asked;
+    } else
+        w->asked += e->asked;
     w->loss += e->loss * e->asked;
+    w->seen += e->asked;
+    w->last_step = time;
+    double one = w->validations ? w->validating / w->validations
+                 : speed(w) > 0 ? e->validation / speed(w)
+                                : 0;
+    w->progress.ahead = one * (double)e->validations;
+    foretell(w, e);
     if (!w->cli->bar || !at_progress_due(&w->progress, (long)e->step, time))
         return;
     char text[80];
     at_str line = {0};
     snprintf(text, sizeof text, "epoch %.2f/%d  loss %.3f  %.0f %s/s", e->epoch, e->epochs,
-             w->loss / w->asked, time > w->since ? w->asked / (time - w->since) : 0, e->unit);
-    at_progress_line(&line, &w->progress, (long)e->step, time, text, w->cli->columns,
-                     w->cli->utf8);
+             w->loss / w->seen, speed(w), e->unit);
+    at_progress_line(&line, &w->progress, (long)e->step, time, text, w->cli->columns, w->cli->utf8);
     at_cli_progress(w->cli, at_str_text(&line));
     at_str_free(&line);
 }
 
 static void show_validation(watcher *w, const attend_train_event *e)
 {
-    double time = now();
     at_cli_progress_end(w->cli);
     fprintf(stderr, "epoch %.2f  step %lld", e->epoch, e->step);
     for (int i = 0; i < e->metric_count; i++)
         fprintf(stderr, "  %s %.*f", e->metrics[i].title, i < 2 ? 3 : 2, e->metrics[i].value);
-    fprintf(stderr, "  %.0f %s/s%s\n", w->asked / (time - w->since), e->unit,
-            e->best ? "  best" : "");
-    w->asked = w->loss = 0;
-    w->since = now();
+    fprintf(stderr, "  %.0f %s/s%s\n", speed(w), e->unit, e->best ? "  best" : "");
+    double time = now();
+    w->validating += time - w->last_step;
+    w->progress.aside = w->validating;
+    w->validations++;
+    w->asked = w->loss = w->seen = 0;
+    w->since = w->last_step = time;
+}
+
+/* above 0: stop; below: a checkpoint */
+static int wish(void)
+{
+    int signal = at_cli_signal();
+    return signal ? signal : at_cli_user_signal() ? -1 : 0;
 }
 
 static int watch(void *user, const attend_train_event *e)
 {
     watcher *w = user;
     if (w->cli->common.quiet)
-        return at_cli_signal();
+        return e->kind == ATTEND_TRAIN_STEP ? wish() : 0;
     switch (e->kind) {
     case ATTEND_TRAIN_STEP: show_step(w, e); break;
     case ATTEND_TRAIN_VALIDATED: show_validation(w, e); break;
@@ -119,7 +163,7 @@ static int watch(void *user, const attend_train_event *e)
         fprintf(stderr, "  %s\n  = %s\n  > %s\n", e->source, e->reference, e->text);
         break;
     }
-    return at_cli_signal();
+    return e->kind == ATTEND_TRAIN_STEP ? wish() : 0;
 }
 
 static attend_status print_config(const attend_setting *settings, size_t count, attend_error *err)

@@ -116,15 +116,34 @@ attend_status at_cli_write(at_str *s, attend_error *err)
     return ATTEND_OK;
 }
 
-static volatile sig_atomic_t signalled;
+static volatile sig_atomic_t signalled, user_signalled;
 
-static void note_signal(int number) { signalled = number; }
+static void note_signal(int number)
+{
+    struct sigaction action = {.sa_handler = SIG_DFL};
+    signalled = number;
+    sigaction(SIGINT, &action, NULL);
+    sigaction(SIGTERM, &action, NULL);
+}
+
+static void note_user_signal(int number) { user_signalled = number; }
 
 void at_cli_catch_signals(void)
 {
-    struct sigaction action = {.sa_handler = note_signal, .sa_flags = SA_RESETHAND};
+    struct sigaction action = {.sa_handler = note_signal};
     sigaction(SIGINT, &action, NULL);
     sigaction(SIGTERM, &action, NULL);
+    action = (struct sigaction){.sa_handler = note_user_signal, .sa_flags = SA_RESTART};
+    sigaction(SIGUSR1, &action, NULL);
+    action = (struct sigaction){.sa_handler = SIG_IGN};
+    sigaction(SIGXFSZ, &action, NULL);
+}
+
+bool at_cli_user_signal(void)
+{
+    bool came = user_signalled != 0;
+    user_signalled = 0;
+    return came;
 }
 
 int at_cli_signal(void) { return signalled; }

@@ -81,6 +81,11 @@ size_t at_tape_bytes(const at_tape *t)
     return at_arena_size(&t->memory) + at_arena_size(&t->kept);
 }
 
+size_t at_tape_used(const at_tape *t)
+{
+    return at_arena_used(&t->memory) + at_arena_used(&t->kept);
+}
+
 void at_tape_keep_weights(at_tape *t) { t->keeps = true; }
 
 real *at_tape_keep(at_tape *t, size_t len)

@@ -94,6 +94,7 @@ at_mark at_tape_mark(at_tape *t);
 void at_tape_release(at_tape *t, at_mark m);
 
 size_t at_tape_bytes(const at_tape *t); /* memory held */
+size_t at_tape_used(const at_tape *t);  /* what this step has needed of it */
 
 /* Where this tape's random numbers start: seed, step, and the number of its first sentence in
  * the whole batch, so that a batch cut into shards draws what the whole would. */

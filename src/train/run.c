@@ -15,11 +15,27 @@
 
 /* ---- small things --------------------------------------------------------------------------- */
 
+/* updates between two validations */
+static int64_t validation_steps(const at_run *r)
+{
+    const at_run_settings *s = &r->settings;
+    int64_t epoch = r->batches ? (int64_t)at_batches_in_epoch(r->batches) / s->accumulate : 0;
+    return s->validate_every ? s->validate_every : epoch > 0 ? epoch : 1;
+}
+
+static int64_t validations_left(const at_run *r)
+{
+    int64_t every = validation_steps(r), last = (r->steps + every - 1) / every;
+    return r->steps ? last - r->standing.updates / every : 0;
+}
+
 int at_run_tell(at_run *r, at_run_event e)
 {
     e.steps = r->steps;
     e.epochs = r->settings.epochs;
     e.unit = r->job->unit;
+    e.validations = validations_left(r);
+    e.validation = r->validation;
     return r->hooks.report ? r->hooks.report(r->hooks.user, &e) : 0;
 }
 
@@ -61,6 +77,8 @@ attend_status at_run_new(const at_run_settings *settings, const at_job *job, con
         status = at_run_clear(r, err);
     if (status >= 0)
         status = settings->resume ? at_run_go_on(r, err) : job->save(r, err);
+    if (status >= 0)
+        status = at_run_estimate(r, err);
     if (status < 0) {
         at_run_free(r);
         *out = NULL;
@@ -240,6 +258,7 @@ attend_status at_run_checkpoint(at_run *r, attend_error *err)
     r->standing.position = at_batches_position(r->batches);
     attend_status status = path ? at_checkpoint_save(path, r->params, r->trainer, &r->standing, err)
                                 : at_error_memory(err);
+    r->saved = status >= 0 ? r->standing.updates : r->saved;
     at_free(path);
     return status;
 }
@@ -290,27 +309,56 @@ static attend_status after_step(at_run *r, bool ends_epoch, bool last, bool *sto
     return status;
 }
 
+/* what is left of a run that failed, and what to do */
+static void explain(at_run *r, attend_status status)
+{
+    long long saved = (long long)r->saved;
+    if (status != ATTEND_NUMBER && status != ATTEND_FILE)
+        return;
+    if (saved)
+        at_run_say(r, "nothing that was kept is lost: the checkpoint after %lld updates%s", saved,
+                   isnan(r->standing.best) ? "" : ", and the best model");
+    if (status == ATTEND_NUMBER)
+        at_run_say(r, "the run has diverged; start again with a smaller --lr or --clip, or a "
+                      "--schedule that warms up; --init-from takes the weights of a model");
+    else if (saved)
+        at_run_say(r, "when that is put right, --resume goes on from there");
+}
+
+/* what the report asked for: a checkpoint, and above 0 the end */
+static attend_status obey(at_run *r, int asked, attend_error *err)
+{
+    long long updates = (long long)r->standing.updates;
+    attend_status status = at_run_checkpoint(r, err);
+    if (status >= 0 && asked > 0)
+        return at_error(err, ATTEND_STOPPED,
+                        "stopped after %lld updates; --resume goes on from here", updates);
+    if (status >= 0)
+        at_run_say(r, "checkpoint after %lld updates", updates);
+    return status;
+}
+
 attend_status at_run_go(at_run *r, attend_error *err)
 {
     attend_status status = ATTEND_OK;
     bool stops = false, ends_epoch = false;
+    int asked = 0;
     unsigned token = at_floats_flush();
     while (status >= 0 && !stops && r->standing.updates < r->steps) {
         at_run_event e;
         status = step(r, &e, &ends_epoch, err);
         if (status < 0)
             break;
-        bool asked = at_run_tell(r, e) != 0 && !at_trainer_between(r->trainer);
+        int answer = at_run_tell(r, e);
+        asked = answer ? answer : asked;
         status = after_step(r, ends_epoch, r->standing.updates >= r->steps, &stops, err);
-        if (status >= 0 && asked) {
-            status = at_run_checkpoint(r, err);
-            if (status >= 0)
-                status = at_error(err, ATTEND_STOPPED,
-                                  "stopped after %lld updates; --resume goes on from here",
-                                  (long long)r->standing.updates);
+        if (status >= 0 && asked && !at_trainer_between(r->trainer)) {
+            status = obey(r, asked, err);
+            asked = 0;
         }
     }
     at_floats_restore(token);
+    explain(r, status);
     if (status >= 0 && stops)
         at_run_say(r, "no better model for %d validations: done", r->standing.waited);
     return status >= 0 && r->settings.average ? at_run_average(r, err) : status;

@@ -65,11 +65,13 @@ typedef struct {
     double loss, norm, rate;
     double asked;     /* what the loss is the mean of, in this step */
     const char *unit; /* of asked: "words" */
+    int64_t validations; /* still to come */
+    double validation;   /* what each of them asks for, about */
     const at_metrics *metrics;
     bool best;
 } at_run_event;
 
-/* Anything but 0 ends the run behind this step, with a checkpoint. */
+/* Anything but 0 makes a checkpoint behind this step, which ends the run unless it is negative. */
 typedef int at_run_report(void *user, const at_run_event *event);
 
 /* Adds metrics that training does not know how to make: BLEU of translations. */

@@ -23,7 +23,9 @@ struct at_run {
     at_trainer *trainer;
     at_tape *tape; /* of validations */
     at_standing standing;
-    int64_t steps; /* of the whole run */
+    int64_t steps;     /* of the whole run */
+    int64_t saved;     /* updates of the last checkpoint; 0: none yet */
+    double validation; /* what a validation's loss is the mean of, about */
     int lock;
 };
 
@@ -68,6 +70,9 @@ attend_status at_run_clear(at_run *r, attend_error *err);
 
 /* To where the checkpoint in the folder stands. */
 attend_status at_run_go_on(at_run *r, attend_error *err);
+
+/* Says how much memory it will take; makes the parameters where there are none yet. */
+attend_status at_run_estimate(at_run *r, attend_error *err); /* run_estimate.c */
 
 /* ---- the data: run_data.c ----------------------------------------------------------------------
  */

@@ -1,6 +1,7 @@
 /* What comes before the first step: the folder, the model, batches and steps. */
 #include <errno.h>
 #include <fcntl.h>
+#include <limits.h>
 #include <string.h>
 #include <sys/file.h>
 #include <unistd.h>
@@ -24,12 +25,14 @@ static bool there_is(const at_run *r, const char *name)
 /* One run at a time: the lock goes with the process, however it ends. */
 attend_status at_run_lock(at_run *r, attend_error *err)
 {
+    if (r->lock >= 0)
+        return ATTEND_OK;
     char *folder = at_run_path(r, "training"), *path = at_run_path(r, "training/lock");
     attend_status status = folder && path ? at_folder_make(folder, err) : at_error_memory(err);
     if (status >= 0) {
         r->lock = open(path, O_RDWR | O_CREAT | O_CLOEXEC, 0666);
         if (r->lock < 0)
-            status = at_error(err, ATTEND_FILE, "%s: %s", at_show(path).text, strerror(errno));
+            status = at_file_fail(err, path, "cannot write");
         else if (flock(r->lock, LOCK_EX | LOCK_NB) < 0)
             status = at_error(err, ATTEND_FILE,
                               "%s: another run is training here; wait for it, or choose another "
@@ -60,6 +63,29 @@ attend_status at_run_clear(at_run *r, attend_error *err)
         at_kept_clear(folder);
     at_free(folder);
     return status;
+}
+
+/* The folder, or the one that it would be made in, must take files: better known now than behind
+ * an hour of reading. */
+static attend_status check_place(const char *out, attend_error *err)
+{
+    char path[PATH_MAX];
+    if (strlen(out) >= sizeof path)
+        return at_error(err, ATTEND_OPTION, "--out: the name is too long");
+    strcpy(path, out);
+    while (*path && !at_file_exists(path)) {
+        char *slash = strrchr(path, '/');
+        if (slash == path)
+            slash++;
+        if (!slash || !*slash)
+            strcpy(path, slash ? "/" : ".");
+        else
+            *slash = '\0';
+    }
+    if (access(*path ? path : ".", W_OK | X_OK) < 0)
+        return at_error(err, ATTEND_FILE, "%s: cannot write into %s: %s; choose another --out",
+                        at_show(out).text, at_show(path).text, strerror(errno));
+    return ATTEND_OK;
 }
 
 static attend_status check_folder(const at_run *r, attend_error *err)
@@ -98,6 +124,17 @@ static attend_status make_trainer(at_run *r, attend_error *err)
         o.rate.total = (int)r->steps;
     if (status >= 0)
         status = at_trainer_new(r->params, &o, &r->trainer, err);
+    return status;
+}
+
+/* tokens that a validation predicts */
+static attend_status count_validation(at_run *r, attend_error *err)
+{
+    const uint32_t *a, *b;
+    size_t items;
+    attend_status status = r->supply[1].epoch(r->supply[1].self, 0, &items, &a, &b, err);
+    for (size_t i = 0; status >= 0 && i < items; i++)
+        r->validation += b ? b[i] : a[i];
     return status;
 }
 
@@ -142,6 +179,7 @@ attend_status at_run_go_on(at_run *r, attend_error *err)
     if (*differs)
         at_run_say(r, "%s: what comes will differ in its last digits", differs);
     r->standing.shards = now.shards;
+    r->saved = r->standing.updates;
     at_run_say(r, "going on after %lld updates", (long long)r->standing.updates);
     status = forget_metrics(r, err);
     return status < 0 ? status : at_batches_seek(r->batches, r->standing.position, err);
@@ -161,6 +199,10 @@ attend_status at_run_prepare(at_run *r, const void *model, attend_error *err)
     const char *from = r->settings.resume ? r->settings.out : r->settings.init_from;
     attend_status status = check_folder(r, err);
     if (status >= 0)
+        status = check_place(r->settings.out, err);
+    if (status >= 0 && there_is(r, "training"))
+        status = at_run_lock(r, err);
+    if (status >= 0)
         status = check_watch(r, err);
     if (status >= 0)
         status = r->job->check(model, err);
@@ -174,6 +216,8 @@ attend_status at_run_prepare(at_run *r, const void *model, attend_error *err)
         status = make_batches(r, err);
     if (status >= 0)
         status = count_steps(r, err);
+    if (status >= 0)
+        status = count_validation(r, err);
     if (status >= 0)
         status = make_trainer(r, err);
     return status;

@@ -224,9 +224,25 @@ static void impossible_sizes_fail(void **state)
 
 #define TEST(f) cmocka_unit_test_setup_teardown(f, enter, leave)
 
+static void counts_what_it_has_given_out(void **state)
+{
+    (void)state;
+    at_arena a;
+    at_arena_init(&a, 256);
+    assert_int_equal(at_arena_used(&a), 0);
+    at_arena_alloc(&a, 100);
+    assert_int_equal(at_arena_used(&a), 100);
+    at_arena_alloc(&a, 1000);
+    assert_int_equal(at_arena_used(&a), 1100);
+    at_arena_reset(&a);
+    assert_int_equal(at_arena_used(&a), 0);
+    at_arena_free(&a);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(counts_what_it_has_given_out),
         TEST(pieces_do_not_overlap_while_it_grows),
         TEST(asks_for_nothing_before_the_first_piece),
         TEST(the_second_round_asks_for_nothing),

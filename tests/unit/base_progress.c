@@ -52,6 +52,9 @@ static void tells_the_time_left_also_after_a_resume(void **state)
     assert_true(at_progress_left(&p, 900, 60) < 0);
     assert_true(at_progress_left(&p, 910, 60) == 90); /* 1 s a step, not 60 / 910 */
     assert_true(at_progress_left(&p, 1000, 60) == 0);
+    p.aside = 5; /* of which half were no steps, and 20 more such seconds come */
+    p.ahead = 20;
+    assert_true(at_progress_left(&p, 910, 60) == 45 + 20);
 }
 
 static void writes_hours_only_where_there_are_some(void **state)

@@ -1,0 +1,135 @@
+/* How much memory a run will take, said before its first step: one shard of the longest batch there
+ * can be is tried.
+ *
+ *     weights + optimiser + shards (gradients + activations)
+ *
+ * The trial makes the parameters, in the order in which the first step would, and nothing else. */
+#include <unistd.h>
+
+#include "base/memory.h"
+#include "train/run_parts.h"
+
+/* numbers that the optimiser keeps for each parameter */
+static int states_of(const at_run_settings *s)
+{
+    at_optim_options o;
+    int count = 0;
+    if (at_optim_options_parse(&o, s->optimiser, NULL) < 0)
+        return 0;
+    for (int i = 0; i < ATTEND_OPTIM_STATES && o.optimiser->state[i]; i++)
+        count += !o.optimiser->keeps || o.optimiser->keeps(&o, i);
+    return count;
+}
+
+typedef struct {
+    size_t items;
+    const uint32_t *a, *b; /* lengths of both sides; b may be NULL */
+} lengths;
+
+static size_t length_of(const lengths *l, size_t i)
+{
+    return (size_t)l->a[i] + (l->b ? l->b[i] : 0);
+}
+
+/* how many sentences the longest batch has: as many as the limits on a batch let */
+static size_t rows_of(const at_run_settings *s, const lengths *l, size_t *longest)
+{
+    size_t side = 1, rows = (size_t)s->batch < l->items ? (size_t)s->batch : l->items;
+    for (size_t i = 0; i < l->items; i++) {
+        size_t b = l->b ? l->b[i] : 0, larger = l->a[i] > b ? l->a[i] : b;
+        side = larger > side ? larger : side;
+        *longest = length_of(l, i) > *longest ? length_of(l, i) : *longest;
+    }
+    size_t limit = s->batch_tokens ? (size_t)s->batch_tokens / side : rows;
+    return limit < 1 ? 1 : limit < rows ? limit : rows;
+}
+
+/* the longest sentences, so many, in their order */
+static uint32_t *longest_items(const lengths *l, size_t rows, size_t longest)
+{
+    size_t *count = at_alloc_zero(longest + 1, sizeof *count), above = 0, bound = longest, n = 0;
+    uint32_t *item = at_alloc(rows * sizeof *item);
+    for (size_t i = 0; count && i < l->items; i++)
+        count[length_of(l, i)]++;
+    while (count && bound > 0 && (above += count[bound]) < rows)
+        bound--;
+    for (size_t i = 0; count && item && i < l->items && n < rows; i++)
+        if (length_of(l, i) >= bound)
+            item[n++] = (uint32_t)i;
+    at_free(count);
+    if (n < rows) {
+        at_free(item);
+        return NULL;
+    }
+    return item;
+}
+
+/* the batch that takes most */
+static attend_status longest_batch(at_run *r, at_batch *batch, attend_error *err)
+{
+    const at_supply *s = &r->supply[0];
+    lengths l;
+    size_t longest = 1;
+    attend_status status = s->epoch(s->self, 0, &l.items, &l.a, &l.b, err);
+    if (status < 0)
+        return status;
+    size_t rows = rows_of(&r->settings, &l, &longest);
+    uint32_t *item = longest_items(&l, rows, longest);
+    status = item ? s->make(s->self, item, rows, &r->memory, batch, err) : at_error_memory(err);
+    at_free(item);
+    return status;
+}
+
+/* bytes that one of its shards needs on its tape */
+static attend_status try_shard(at_run *r, const at_batch *batch, double *bytes, attend_error *err)
+{
+    at_tape *t = at_tape_new(r->params, ATTEND_TRAIN);
+    attend_status status = t ? r->job->take(r, batch, r->standing.shards, err)
+                             : at_error_memory(err);
+    if (status >= 0) {
+        at_tape_seed(t, r->settings.seed, 0, 0);
+        at_backward(t, r->job->loss(r, t, 0));
+        *bytes = (double)at_tape_used(t);
+        if (at_failed(t))
+            status = at_error(err, at_tape_error(t)->status, "%s", at_tape_error(t)->message);
+    }
+    if (t)
+        at_tape_free(t);
+    return status;
+}
+
+static void say(at_run *r, double bytes)
+{
+    double weights = (double)at_params_len(r->params) * sizeof(real), shards = r->shards.count;
+    double activations = bytes > weights ? (bytes - weights) * shards : 0;
+    double gradients = weights * shards, optimiser = weights * states_of(&r->settings);
+    double all = weights + gradients + optimiser + activations, mb = 1 << 20;
+    double there = (double)sysconf(_SC_PHYS_PAGES) * (double)sysconf(_SC_PAGESIZE);
+    if (all < mb)
+        at_run_say(r, "%zu parameters; less than 1 MB of memory", at_params_len(r->params));
+    else
+        at_run_say(r,
+                   "%zu parameters; about %.0f MB of memory: weights %.0f, gradients %.0f, "
+                   "optimiser %.0f, activations up to %.0f",
+                   at_params_len(r->params), all / mb, weights / mb, gradients / mb, optimiser / mb,
+                   activations / mb);
+    if (there > 0 && all > there)
+        at_run_say(r,
+                   "this machine has only %.0f MB: take a smaller --batch or --hidden, or "
+                   "--batch-tokens",
+                   there / mb);
+}
+
+attend_status at_run_estimate(at_run *r, attend_error *err)
+{
+    at_batch batch;
+    double bytes = 0;
+    at_arena_reset(&r->memory);
+    attend_status status = longest_batch(r, &batch, err);
+    if (status >= 0)
+        status = try_shard(r, &batch, &bytes, err);
+    if (status >= 0)
+        say(r, bytes);
+    at_arena_reset(&r->memory);
+    return status;
+}
