@@ -78,6 +78,7 @@ static attend_status prepare(at_run *r, attend_error *err)
                                 f->model.embedding, ATTEND_SEQ2SEQ_WORDS_SCALE, err);
     *l = (at_translation){.model = &f->model,
                           .smoothing = (real)r->settings.smoothing,
+                          .forcing = r->settings.teacher_forcing,
                           .baseline = &r->standing.baseline};
     return status;
 }
@@ -108,7 +109,12 @@ static at_tensor *loss(void *run, at_tape *tape, int shard)
 }
 
 static void done(at_run *r) { at_translation_done(&((at_translation_task *)r->task)->loss); }
-static void free_task(at_run *r) { at_translator_folder_free(folder_of(r)); }
+
+static void free_task(at_run *r)
+{
+    at_translation_free(&((at_translation_task *)r->task)->loss);
+    at_translator_folder_free(folder_of(r));
+}
 
 const at_job at_job_translation = {
     .name = "translation",

@@ -32,7 +32,7 @@ typedef struct {
     bool lower;
     int longest, when_long;
     int epochs, steps, batch, batch_tokens;
-    double lr, clip, smoothing;
+    double lr, clip, smoothing, teacher_forcing;
     const char *optimiser, *schedule;
     int accumulate, shards;
     int checkpoint_every, validate_every, patience;

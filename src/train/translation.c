@@ -1,6 +1,7 @@
 #include "train/translation.h"
 
 #include "attention/output.h"
+#include "train/own_words.h"
 
 bool at_translation_take(at_translation *l, const at_batch *batch, int shards, at_arena *arena)
 {
@@ -87,16 +88,49 @@ void at_translation_done(at_translation *l)
         at_baseline_update(l->baseline, nll, (double)l->asked);
 }
 
+/* ---- what the decoder is fed ---------------------------------------------------------------- */
+
+static at_source encode(const at_translation *l, at_tape *t, int at, int B)
+{
+    const at_block *x = &l->batch->source;
+    return at_seq2seq_encode(
+        t, l->model, (at_ids){SHAPE(B, x->T), x->ids + (size_t)at * (size_t)x->T}, x->lengths + at);
+}
+
+/* Replaces some of the words by the model's own; the draw is one of the tape's. */
+static void mix_words(at_translation *l, at_tape *t, int shard, int at, int B)
+{
+    at_own_options o = {.right = l->forcing, .place = at_tape_random(t)};
+    at_tape **own = &l->own[shard];
+    size_t first = (size_t)at * (size_t)l->steps;
+    if (!*own && !(*own = at_tape_new(at_tape_params(t), ATTEND_INFER))) {
+        at_fail_memory(t);
+        return;
+    }
+    at_tape_reset(*own);
+    at_source source = encode(l, *own, at, B);
+    at_own_words(*own, l->model, &source, B, l->steps, l->words + first, l->targets + first, o);
+    if (at_failed(*own))
+        at_fail_with(t, at_tape_error(*own));
+}
+
+void at_translation_free(at_translation *l)
+{
+    for (int i = 0; i < ATTEND_SHARDS_MOST; i++)
+        if (l->own[i])
+            at_tape_free(l->own[i]);
+}
+
 /* ---- the loss ------------------------------------------------------------------------------- */
 
 at_tensor *at_translation_loss(void *translation, at_tape *t, int shard)
 {
     at_translation *l = translation;
-    const at_block *x = &l->batch->source;
     int at = l->shards.first[shard], B = l->shards.first[shard + 1] - at, T = l->steps;
     bool training = at_tape_mode(t) == ATTEND_TRAIN;
-    at_source source = at_seq2seq_encode(
-        t, l->model, (at_ids){SHAPE(B, x->T), x->ids + (size_t)at * (size_t)x->T}, x->lengths + at);
+    if (training && l->forcing < 1)
+        mix_words(l, t, shard, at, B);
+    at_source source = encode(l, t, at, B);
     at_decoder state = at_seq2seq_start(l->model, &source);
     at_ids words = {SHAPE(B, T), l->words + (size_t)at * (size_t)T};
     at_ids targets = {SHAPE(B, T), l->targets + (size_t)at * (size_t)T};

@@ -2,7 +2,8 @@
  *
  *     loss = - 1/N sum log p(y_t | y_<t, x)          over the N words of all targets in the batch
  *
- * Hard attention that learns by REINFORCE adds its own term (reinforce.h). */
+ * The decoder is fed the right words, or some of its own (own_words.h). Hard attention that learns
+ * by REINFORCE adds its own term (reinforce.h). */
 #ifndef ATTEND_TRAIN_TRANSLATION_H
 #define ATTEND_TRAIN_TRANSLATION_H
 
@@ -15,6 +16,7 @@
 typedef struct {
     const at_seq2seq *model;
     real smoothing;        /* of the labels, while training */
+    double forcing;        /* share of right words that the decoder is fed while training; 1: all */
     at_baseline *baseline; /* of hard attention, moved on by at_translation_done */
     /* the batch, as at_translation_take cut it */
     const at_batch *batch;
@@ -22,7 +24,8 @@ typedef struct {
     int *words, *targets; /* [B,steps]; a target of -1 does not count */
     long asked;           /* N */
     at_shards shards;
-    double nll[ATTEND_SHARDS_MOST]; /* sums, where hard attention needs them */
+    double nll[ATTEND_SHARDS_MOST];   /* sums, where hard attention needs them */
+    at_tape *own[ATTEND_SHARDS_MOST]; /* that the model's own words come from, once they do */
 } at_translation;
 
 /* Makes the batch's words and targets, and cuts it into at most `shards`; targets are framed
@@ -33,5 +36,6 @@ at_tensor *at_translation_loss(void *translation, at_tape *tape, int shard); /* 
 
 /* After a step: moves the baseline on. */
 void at_translation_done(at_translation *l);
+void at_translation_free(at_translation *l); /* what it has made */
 
 #endif

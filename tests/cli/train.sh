@@ -39,6 +39,15 @@ expect 0 attend train "${settings[@]}" --out parts --resume
 check "the same weights" "cmp -s whole/training/last.safetensors parts/training/last.safetensors &&
     cmp -s whole/model.safetensors parts/model.safetensors"
 
+# and so it is with words of the model's own, and every other thing that is drawn or summed
+mixed=("${settings[@]}" --teacher-forcing 0.5 --smoothing 0.1 --accumulate 2 --batch-tokens 64
+       --variational --schedule plateau --validate-every 10)
+expect 0 attend train "${mixed[@]}" --out mixed -q
+expect 0 attend train "${mixed[@]}" --steps 17 --out mixed2 -q
+expect 0 attend train --steps 40 --out mixed2 --resume -q
+check "the same weights again" "cmp -s mixed/model.safetensors mixed2/model.safetensors"
+check "other weights than before" "! cmp -s mixed/model.safetensors whole/model.safetensors"
+
 # one run at a time; stopped by a signal, it leaves a checkpoint
 attend train "${settings[@]}" --steps 100000 --epochs 100000 --out long > said 2>&1 &
 run=$!
@@ -85,3 +94,30 @@ echo 'the cat sees the dog' | attend translate whole --attention-out w.jsonl > o
 says w.jsonl '"weights": [['
 expect 2 attend translate whole --nbest 9 --beam 2
 expect 66 attend translate nowhere
+
+# every optimiser, schedule and rule of clipping trains
+short=(--data pairs.tsv --valid 5 --hidden 8 --embedding 8 --batch 8 --steps 3 --min-count 1
+       --threads 1 --curves none --overwrite --out short -q)
+for name in $(attend list optimisers --json | sed -n 's/.*"name": "\([a-z_-]*\)".*/\1/p'); do
+    expect 0 attend train "${short[@]}" --optimiser "$name"
+    tried=$name
+done
+check "optimisers were tried" "[ -n \"${tried:-}\" ]"
+tried=
+for name in $(attend list schedules --json | sed -n 's/.*"name": "\([a-z_-]*\)".*/\1/p'); do
+    case $name in
+    exponential) with=:gamma=0.9 ;;
+    step) with=:size=2,gamma=0.5 ;;
+    noam | inverse_sqrt) with=:warmup=2 ;;
+    *) with= ;;
+    esac
+    expect 0 attend train "${short[@]}" --schedule "$name$with"
+    tried=$name
+done
+check "schedules were tried" "[ -n \"$tried\" ]"
+for option in "--clip 0" "--clip 0.1" "--smoothing 0.2" "--accumulate 3" "--batch-tokens 40"; do
+    expect 0 attend train "${short[@]}" $option
+    cp short/model.safetensors "model${option// /}"
+done
+check "clipping changes what is learned" "! cmp -s 'model--clip0' 'model--clip0.1'"
+check "so does smoothing" "! cmp -s 'model--clip0' 'model--smoothing0.2'"
