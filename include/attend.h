@@ -1080,6 +1080,38 @@ ATTEND_API attend_status attend_classify(attend_classifier *classifier,
                                          attend_classified_function *function, void *user,
                                          attend_error *err);
 
+/* ---- language models ----------------------------------------------------------------------- */
+
+typedef struct attend_language attend_language;
+
+/* Opens the folder of a model. */
+ATTEND_API attend_status attend_language_open(const char *folder, attend_language **out,
+                                              attend_error *err);
+ATTEND_API void attend_language_free(attend_language *model); /* NULL is well */
+
+typedef struct attend_generate_options {
+    size_t size;        /* of this struct, set by attend_generate_defaults */
+    int most;           /* words that are added */
+    int lines;          /* stop behind so many lines; 0: not because of them */
+    int greedy;         /* 1: always the likeliest word; what follows does nothing then */
+    double temperature; /* below 1: likely words become likelier */
+    int top_k;          /* only so many of the likeliest; 0: all */
+    double top_p;       /* only the likeliest whose probabilities reach this; 1: all */
+    double repetition;  /* above 1: words that have come become less likely */
+    unsigned long long seed;
+    unsigned text; /* another number, another text of the same seed */
+} attend_generate_options;
+
+ATTEND_API void attend_generate_defaults(attend_generate_options *options);
+
+/* Goes on with a prompt, which may be empty. The same options give the same text. One call at a time
+ * on one model.
+ *
+ * text          receives the prompt and what was added; attend_text_free it */
+ATTEND_API attend_status attend_generate(attend_language *model,
+                                         const attend_generate_options *options,
+                                         const char *prompt, char **text, attend_error *err);
+
 #ifdef __cplusplus
 }
 #endif

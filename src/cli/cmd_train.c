@@ -213,6 +213,8 @@ static const at_term examples[] = {
      "Larger, longer"},
     {"attend train --preset rnn-classifier --data labelled.tsv --out model",
      "Classes of texts, for attend classify"},
+    {"attend train --preset rnn-lm --data text.txt --out model",
+     "What word comes next, for attend generate"},
     {"attend train --config run.yaml --hidden 512 --out model", "Settings of a file, one changed"},
     {"attend train --preset luong --dump-config > run.yaml", "Such a file to start from"},
     {"attend train --resume --out model", "Go on after a stop"},
@@ -220,7 +222,7 @@ static const at_term examples[] = {
 
 const at_command at_command_train = {
     .usage = {.name = "train",
-              .summary = "Train a model: translators and classifiers of texts",
+              .summary = "Train a model: translators, classifiers, language models",
               .options = options,
               .examples = examples},
     .size = sizeof(train),

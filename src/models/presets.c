@@ -1,5 +1,6 @@
 /* What each paper, or tutorial, chose. */
 #include "models/classifier.h"
+#include "models/language.h"
 #include "models/translator.h"
 
 const at_preset at_preset_bahdanau = {
@@ -79,6 +80,14 @@ const at_preset at_preset_cnn_classifier = {
     .source = "Kim 2014",
     .family = &at_family_classifier,
     .settings = "encoder=cnn hidden=100 embedding=300 pool=max",
+};
+
+const at_preset at_preset_rnn_lm = {
+    .name = "rnn-lm",
+    .formula = "a language model: LSTM, the next word from all before it",
+    .source = "Mikolov et al. 2010; Zaremba et al. 2014",
+    .family = &at_family_language,
+    .settings = "cell=lstm",
 };
 
 const at_preset *const at_presets[] = {

@@ -27,6 +27,7 @@ typedef struct {
     const char *metrics;     /* of a validation, separated by blanks; the first is watched */
     const char *unit;        /* what a loss is the mean of: "words" */
     bool perplexity;         /* the loss is one of words: its exponential says something */
+    bool whole;              /* texts of any length are taken, and cut into windows */
     unsigned needs;          /* parts that examples must have: ATTEND_HAS_.. */
     const char *lacking;     /* what is wrong with a file without, and the remedy */
 

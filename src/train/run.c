@@ -65,6 +65,7 @@ attend_status at_run_new(const at_run_settings *settings, const at_job *job, con
         return at_error_memory(err);
     }
     *r = (at_run){.settings = *settings, .hooks = *hooks, .job = job, .task = task, .lock = -1};
+    r->valid_batch = 64;
     r->standing = (at_standing){.best = NAN,
                                 .seed = settings->seed,
                                 .shards = settings->shards ? settings->shards : at_threads()};
@@ -130,7 +131,7 @@ static attend_status batch_loss(at_run *r, at_batches *b, double *sum, attend_er
 /* the mean loss, in the order of the corpus */
 static attend_status validation_loss(at_run *r, double *loss, attend_error *err)
 {
-    at_plan_options plan = {.sentences = 64, .in_order = true};
+    at_plan_options plan = {.sentences = (size_t)r->valid_batch, .in_order = true};
     at_batches *b;
     double sum = 0, asked = 0;
     attend_status status = at_batches_new(r->supply[1], &plan, &b, err);

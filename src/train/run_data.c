@@ -94,7 +94,7 @@ static attend_status encode(at_run *r, int which, at_encode_options o, attend_er
 {
     const at_run_settings *s = &r->settings;
     bool own = which == 1 && r->valid;
-    o.longest_source = o.longest_target = s->longest;
+    o.longest_source = o.longest_target = r->job->whole ? 0 : s->longest;
     o.when_long = (at_long)s->when_long;
     o.part = own ? NULL : r->part;
     o.wanted = which == 0 ? ATTEND_PART_TRAIN : ATTEND_PART_VALID;

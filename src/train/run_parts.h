@@ -16,6 +16,7 @@ struct at_run {
     at_encoded *numbers[2];         /* to train on, to validate with; by the job */
     at_encoded_supply sentences[2]; /* of these */
     at_supply supply[2];            /* by the job; the sentences, where at_run_encode made it */
+    int valid_batch;                /* of a validation; 64 unless the job says otherwise */
     at_batches *batches;
     at_arena memory;  /* of one batch */
     at_shards shards; /* of the batch; by the job */

@@ -1,0 +1,127 @@
+#include "models/language.h"
+
+#include <string.h>
+
+/* ---- settings ------------------------------------------------------------------------------ */
+
+const at_option at_language_options[] = {
+    {.name = "preset",
+     OPTION_STRING(at_language_settings, preset),
+     .value = "rnn-lm",
+     .meta = "NAME",
+     .help = "The named system to start from; attend list presets shows them"},
+    {.name = "window",
+     OPTION_INT(at_language_settings, window),
+     .value = "64",
+     .min = 1,
+     .max = 1 << 16,
+     .meta = "N",
+     .group = "Language models",
+     .help = "Words of running text that are learned from at a time"},
+    {.name = "hidden",
+     OPTION_INT(at_language_settings, hidden),
+     .value = "256",
+     .min = 1,
+     .max = 1 << 16,
+     .meta = "N",
+     .help = "Width of the recurrent states"},
+    {.name = "embedding",
+     OPTION_INT(at_language_settings, embedding),
+     .value = "256",
+     .min = 1,
+     .max = 1 << 16,
+     .meta = "N",
+     .help = "Width of the words' vectors"},
+    {.name = "layers",
+     OPTION_INT(at_language_settings, layers),
+     .value = "1",
+     .min = 1,
+     .max = 16,
+     .meta = "N",
+     .help = "Recurrent layers"},
+    {.name = "cell",
+     OPTION_CHOICE(at_language_settings, cell),
+     .value = "lstm",
+     .choices = "rnn|relu|lstm|gru",
+     .help = "What a recurrent layer is made of"},
+    {.name = "dropout",
+     OPTION_REAL(at_language_settings, dropout),
+     .value = "0.3",
+     .min = 0,
+     .max = 0.95,
+     .meta = "P",
+     .help = "Share of numbers that training leaves out"},
+    {.name = "tied",
+     OPTION_FLAG(at_language_settings, tied),
+     .help = "The output layer is the words' vectors"},
+    {0}};
+
+const at_family at_family_language = {"language model", at_language_options,
+                                      sizeof(at_language_settings)};
+
+attend_status at_language_model(const at_language_settings *s, int vocabulary, at_language *m,
+                                attend_error *err)
+{
+    static const at_cell cells[] = {ATTEND_RNN_TANH, ATTEND_RNN_RELU, ATTEND_LSTM, ATTEND_GRU};
+    *m = (at_language){.vocabulary = vocabulary,
+                       .embedding = s->embedding,
+                       .hidden = s->hidden,
+                       .layers = s->layers,
+                       .cell = cells[s->cell],
+                       .dropout = (real)s->dropout,
+                       .tied = s->tied};
+    if (s->tied && s->embedding != s->hidden)
+        return at_error(err, ATTEND_OPTION,
+                        "--tied: the vectors of words are %d wide and the states %d; make "
+                        "--embedding and --hidden the same",
+                        s->embedding, s->hidden);
+    return ATTEND_OK;
+}
+
+/* ---- the model ----------------------------------------------------------------------------- */
+
+static at_path in(const char *name) { return at_in(at_root(), "%s", name); }
+
+at_tensor *at_language_read(at_tape *t, const at_language *m, at_ids words,
+                            at_language_state *state)
+{
+    at_tensor *x = at_embed(t, in("embedding"), words, m->vocabulary, m->embedding,
+                            ATTEND_LANGUAGE_WORDS_SCALE);
+    bool begins = state->h[0] == NULL, lstm = m->cell == ATTEND_LSTM;
+    at_stack_options o = {.cell = m->cell,
+                          .hidden = m->hidden,
+                          .layers = m->layers,
+                          .dropout = m->dropout,
+                          .h0 = begins ? NULL : state->h,
+                          .c0 = begins || !lstm ? NULL : state->c};
+    at_stack_result r = at_recurrent_stack(t, in("rnn"), at_dropout(t, x, m->dropout), NULL, &o);
+    memcpy(state->h, r.h_n, (size_t)m->layers * sizeof *r.h_n);
+    memcpy(state->c, r.c_n, (size_t)m->layers * sizeof *r.c_n);
+    return at_dropout(t, r.output, m->dropout);
+}
+
+static at_tensor *output_weight(at_tape *t, const at_language *m)
+{
+    at_shape shape = SHAPE(m->vocabulary, m->hidden);
+    return m->tied ? at_param(t, in("embedding"), "weight", shape,
+                              INIT_NORMAL(ATTEND_LANGUAGE_WORDS_SCALE))
+                   : at_param(t, in("output"), "weight", shape,
+                              INIT_UNIFORM(1 / real_sqrt((real)m->hidden)));
+}
+
+static at_tensor *output_bias(at_tape *t, const at_language *m)
+{
+    return at_param(t, in("output"), "bias", SHAPE(m->vocabulary), INIT_ZERO);
+}
+
+at_tensor *at_language_logits(at_tape *t, const at_language *m, at_tensor *read)
+{
+    return at_affine(t, read, output_weight(t, m), output_bias(t, m), ATTEND_OUT_IN);
+}
+
+at_tensor *at_language_loss(at_tape *t, const at_language *m, at_tensor *read, at_ids targets,
+                            at_cross_entropy_options options)
+{
+    return at_linear_cross_entropy(t, read, output_weight(t, m), output_bias(t, m), ATTEND_OUT_IN,
+                                   targets, options);
+}

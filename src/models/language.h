@@ -1,0 +1,56 @@
+/* The family of recurrent language models: what word comes next (Mikolov et al. 2010).
+ *
+ *     h_t = rnn(e(x_t), h_{t-1})          layers on top of each other
+ *     p(x_{t+1} | x_1 .. x_t) = softmax(W h_t + b)
+ *
+ * Sizes: B texts, T words, V words of the vocabulary, H units. */
+#ifndef ATTEND_MODELS_LANGUAGE_H
+#define ATTEND_MODELS_LANGUAGE_H
+
+#include "models/preset.h"
+#include "nn/layers.h"
+
+typedef struct {
+    const char *preset;
+    int hidden, embedding, layers, cell, window;
+    double dropout;
+    bool tied;
+} at_language_settings;
+
+extern const at_option at_language_options[];
+extern const at_family at_family_language;
+
+typedef struct {
+    int vocabulary, embedding, hidden, layers;
+    at_cell cell;
+    real dropout; /* of words' vectors, between layers, and of what is predicted from */
+    bool tied;    /* the output layer is the words' vectors */
+} at_language;
+
+/* The model that the settings describe. Fails, with the setting to change, where they do not go
+ * together. */
+attend_status at_language_model(const at_language_settings *s, int vocabulary, at_language *m,
+                                attend_error *err);
+
+/* The parameter that has the words' vectors, [V, embedding], and their spread at first. */
+#define ATTEND_LANGUAGE_WORDS "embedding.weight"
+#define ATTEND_LANGUAGE_WORDS_SCALE ((real)0.1)
+
+/* what is remembered of a text: of each layer [B,H]; NULL at its beginning */
+typedef struct {
+    at_tensor *h[ATTEND_STACK_MAX_STATES], *c[ATTEND_STACK_MAX_STATES];
+} at_language_state;
+
+/* Reads words [B,T] and moves the state on; what comes next is predicted from the result,
+ * [B,T,H]. */
+at_tensor *at_language_read(at_tape *t, const at_language *m, at_ids words,
+                            at_language_state *state);
+
+/* [B,T,V] */
+at_tensor *at_language_logits(at_tape *t, const at_language *m, at_tensor *read);
+
+/* The mean negative log-likelihood of the targets [B,T]. */
+at_tensor *at_language_loss(at_tape *t, const at_language *m, at_tensor *read, at_ids targets,
+                            at_cross_entropy_options options);
+
+#endif

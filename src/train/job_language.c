@@ -1,0 +1,181 @@
+/* Recurrent language models, from running text.
+ *
+ *     loss = - 1/N sum log p(x_{t+1} | x_<=t)        over the N words of all windows of the batch
+ *
+ * Windows to train on come in a random order, and each begins without memory. A validation reads
+ * the text as it stands, in streams side by side, and remembers what it has read. */
+#include <string.h>
+
+#include "base/memory.h"
+#include "data/windows.h"
+#include "store/language_folder.h"
+#include "store/model_folder.h"
+#include "train/run_parts.h"
+
+enum { STREAMS = 32 };
+
+typedef struct {
+    at_language_folder folder; /* settings, model, weights, tokenizer */
+    at_windows *windows[2];    /* to train on, to validate with */
+    int streams;               /* of the validation */
+    const at_batch *batch;
+    real *state; /* of the validation: h and c of every layer, [streams,H]; first: none yet */
+    bool first;
+} task;
+
+static task *task_of(const at_run *r) { return r->task; }
+
+/* ---- before the first step ------------------------------------------------------------------- */
+
+static attend_status check(const void *settings, attend_error *err)
+{
+    enum { SOME_WORDS = 1000 };
+    at_language any;
+    return at_language_model(settings, SOME_WORDS, &any, err);
+}
+
+static attend_status open(at_run *r, const void *settings, const char *from, attend_error *err)
+{
+    at_language_folder *f = &task_of(r)->folder;
+    attend_status status = ATTEND_OK;
+    if (from)
+        status = at_language_folder_open(from, f, err);
+    else {
+        f->settings = *(const at_language_settings *)settings;
+        f->params = at_params_new(r->settings.seed);
+        status = f->params ? ATTEND_OK : at_error_memory(err);
+    }
+    if (status >= 0 && from && !r->settings.resume)
+        status = at_model_weights(from, NULL, f->params, err);
+    r->params = f->params;
+    return status;
+}
+
+static attend_status cut_windows(at_run *r, attend_error *err)
+{
+    task *t = task_of(r);
+    int T = t->folder.settings.window;
+    size_t tokens = at_encoded_count(r->numbers[1]).tokens[0];
+    size_t most = tokens / (size_t)(T + 1); /* streams that have a window each */
+    t->streams = most >= STREAMS ? STREAMS : most > 1 ? (int)most : 1;
+    attend_status status = at_windows_new(r->numbers[0], T, 0, &t->windows[0], err);
+    if (status >= 0)
+        status = at_windows_new(r->numbers[1], T, t->streams, &t->windows[1], err);
+    for (int i = 0; i < 2 && status >= 0; i++)
+        r->supply[i] = at_windows_supply(t->windows[i]);
+    r->valid_batch = t->streams;
+    return status;
+}
+
+static attend_status prepare(at_run *r, attend_error *err)
+{
+    task *t = task_of(r);
+    at_language_folder *f = &t->folder;
+    attend_status status = f->tokenizer ? ATTEND_OK
+                                        : at_run_learn(r, true, false, &f->tokenizer, err);
+    at_encode_options o = {.source = f->tokenizer, .source_frame = ATTEND_FRAME_INPUT};
+    if (status >= 0)
+        status = at_run_encode(r, &o, err);
+    if (status >= 0)
+        status = cut_windows(r, err);
+    if (status >= 0)
+        status = at_language_model(&f->settings, at_tokenizer_size(f->tokenizer), &f->model, err);
+    if (status >= 0)
+        status = at_run_vectors(r, ATTEND_LANGUAGE_WORDS, f->tokenizer, f->model.embedding,
+                                ATTEND_LANGUAGE_WORDS_SCALE, err);
+    if (status < 0)
+        return status;
+    size_t numbers = (size_t)(2 * f->model.layers * t->streams) * (size_t)f->model.hidden;
+    t->state = at_alloc_zero(numbers, sizeof *t->state);
+    at_run_say(r, "%zu words to learn from, %zu to validate with, %d different ones",
+               at_encoded_count(r->numbers[0]).tokens[0], at_encoded_count(r->numbers[1]).tokens[0],
+               f->model.vocabulary);
+    return t->state ? ATTEND_OK : at_error_memory(err);
+}
+
+static attend_status save(at_run *r, attend_error *err)
+{
+    return at_language_folder_save(r->settings.out, &task_of(r)->folder, err);
+}
+
+/* ---- batches ----------------------------------------------------------------------------------
+ */
+
+static attend_status take(at_run *r, const at_batch *batch, int shards, attend_error *err)
+{
+    task *t = task_of(r);
+    (void)err;
+    t->batch = batch;
+    t->first = batch->index == 0;
+    r->shards = at_shards_cut(batch->source.B, shards);
+    r->asked = (double)batch->source.B * (double)batch->source.T;
+    return ATTEND_OK;
+}
+
+/* what the streams of a validation remember, onto the tape and from it */
+static void recall(const task *t, at_tape *tape, at_language_state *s)
+{
+    int B = t->batch->source.B, H = t->folder.model.hidden, L = t->folder.model.layers;
+    const real *from = t->state;
+    for (int i = 0; i < 2 * L; i++, from += B * H)
+        *(i < L ? &s->h[i] : &s->c[i - L]) = at_input(tape, SHAPE(B, H), from);
+}
+
+static void remember(task *t, const at_language_state *s)
+{
+    size_t n = (size_t)t->batch->source.B * (size_t)t->folder.model.hidden;
+    int L = t->folder.model.layers;
+    real *to = t->state;
+    for (int i = 0; i < 2 * L; i++, to += n) {
+        const at_tensor *x = i < L ? s->h[i] : s->c[i - L];
+        if (x)
+            memcpy(to, x->value, n * sizeof *to);
+    }
+}
+
+static at_tensor *loss(void *run, at_tape *tape, int shard)
+{
+    const at_run *r = run;
+    task *t = task_of(r);
+    const at_block *x = &t->batch->source;
+    int at = r->shards.first[shard], B = r->shards.first[shard + 1] - at, T = x->T;
+    bool training = at_tape_mode(tape) == ATTEND_TRAIN;
+    at_language_state s = {.h = {NULL}};
+    if (!training && !t->first)
+        recall(t, tape, &s);
+    at_ids words = {SHAPE(B, T), x->ids + (size_t)at * (size_t)T};
+    at_ids targets = {SHAPE(B, T), t->batch->target.ids + (size_t)at * (size_t)T};
+    at_tensor *y = at_language_read(tape, &t->folder.model, words, &s);
+    if (!training && !at_failed(tape))
+        remember(t, &s);
+    at_cross_entropy_options o = {.smoothing = training ? (real)r->settings.smoothing : 0,
+                                  .ignore = -1,
+                                  .divisor = (real)r->asked};
+    return at_language_loss(tape, &t->folder.model, y, targets, o);
+}
+
+static void free_task(at_run *r)
+{
+    task *t = task_of(r);
+    at_windows_free(t->windows[0]);
+    at_windows_free(t->windows[1]);
+    at_free(t->state);
+    at_language_folder_free(&t->folder);
+}
+
+const at_job at_job_language = {
+    .name = "language",
+    .family = &at_family_language,
+    .size = sizeof(task),
+    .metrics = "perplexity loss",
+    .unit = "words",
+    .perplexity = true,
+    .whole = true,
+    .check = check,
+    .open = open,
+    .prepare = prepare,
+    .save = save,
+    .take = take,
+    .loss = loss,
+    .free = free_task,
+};

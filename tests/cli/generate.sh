@@ -1,0 +1,43 @@
+# Language models: trained from running text, stopped and gone on, and what they write.
+
+awk 'BEGIN { n = split("one two three four five", w)
+        for (i = 0; i < 120; i++) { k = i % n + 1
+            printf "count %s , %s and %s .\n", w[k], w[k % n + 1], w[(k + 1) % n + 1] } }' > text.txt
+head -n 30 text.txt > valid.txt
+settings=(--preset rnn-lm --data text.txt --valid valid.txt --window 12 --hidden 24 --embedding 12
+          --dropout 0 --batch 8 --lr 0.02 --min-count 1 --threads 2 --seed 3)
+
+expect 0 attend train "${settings[@]}" --epochs 8 --out model
+says err "different ones"
+says err "perplexity"
+says model/training/metrics.jsonl '"perplexity": '
+check "it learns the order of words" "tail -n 1 model/training/metrics.jsonl |
+    sed 's/.*\"perplexity\": \([0-9.]*\).*/\1/' | awk '{ exit !(\$1 > 1 && \$1 < 2) }'"
+
+expect 0 attend train "${settings[@]}" --steps 30 --out whole
+expect 0 attend train "${settings[@]}" --steps 13 --checkpoint-every 5 --out parts
+expect 0 attend train --out parts --resume --steps 30
+check "the same weights" "cmp -s whole/model.safetensors parts/model.safetensors"
+
+expect 0 attend generate model --prompt 'count two , three' --greedy --lines 1
+says out "count two , three and four ."
+check "one line" "[ \$(wc -l < out) -eq 1 ]"
+expect 0 attend generate model --prompt 'count zebras ,' --lines 1
+says out "count zebras ,"
+expect 0 attend generate model --most 40 --seed 5
+cp out first
+check "lines as in the text" "[ \$(grep -c '^count' out) -ge 3 ]"
+expect 0 attend generate model --most 40 --seed 5
+check "the same seed, the same text" "cmp -s out first"
+expect 0 attend generate model --most 40 --seed 6 --temperature 3
+check "another seed, another text" "! cmp -s out first"
+expect 0 attend generate model --lines 1 --count 5 --top-k 3 --top-p 0.9 --repetition 1.2
+check "a line for each text" "[ \$(wc -l < out) -eq 5 ]"
+
+expect 66 attend generate nowhere
+expect 2 attend generate model --temperature 0
+expect 65 attend train "${settings[@]}" --window 5000 --out new
+says err "windows of 5000"
+expect 2 attend train "${settings[@]}" --tied --out new
+says err "--embedding and --hidden"
+expect 65 attend translate model
