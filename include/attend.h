@@ -1104,8 +1104,8 @@ typedef struct attend_generate_options {
 
 ATTEND_API void attend_generate_defaults(attend_generate_options *options);
 
-/* Goes on with a prompt, which may be empty. The same options give the same text. One call at a time
- * on one model.
+/* Goes on with a prompt, which may be empty. The same options give the same text. One call at a
+ * time on one model.
  *
  * text          receives the prompt and what was added; attend_text_free it */
 ATTEND_API attend_status attend_generate(attend_language *model,

@@ -84,8 +84,8 @@ const at_command at_command_generate = {
     .usage = {.name = "generate",
               .summary = "Write text with a language model",
               .operands = "MODEL",
-              .description = "MODEL is the folder that `attend train --preset rnn-lm` has made from "
-                             "a file of text.",
+              .description = "MODEL is the folder that `attend train --preset rnn-lm` has made "
+                             "from a file of text.",
               .options = options,
               .examples = examples},
     .size = sizeof(generate),

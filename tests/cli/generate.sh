@@ -2,7 +2,8 @@
 
 awk 'BEGIN { n = split("one two three four five", w)
         for (i = 0; i < 120; i++) { k = i % n + 1
-            printf "count %s , %s and %s .\n", w[k], w[k % n + 1], w[(k + 1) % n + 1] } }' > text.txt
+            printf "count %s , %s and %s .\n", w[k], w[k % n + 1], w[(k + 1) % n + 1] } }' \
+    > text.txt
 head -n 30 text.txt > valid.txt
 settings=(--preset rnn-lm --data text.txt --valid valid.txt --window 12 --hidden 24 --embedding 12
           --dropout 0 --batch 8 --lr 0.02 --min-count 1 --threads 2 --seed 3)
