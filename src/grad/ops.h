@@ -114,6 +114,10 @@ typedef struct {
 at_tensor *at_cross_entropy(at_tape *t, at_tensor *logits, at_ids targets,
                             at_cross_entropy_options options);
 
+/* How far attention weights are from links of the same size, constants that outlive the step, whose
+ * rows sum to 1 or 0: - 1/divisor sum links log(weights + epsilon). */
+at_tensor *at_alignment(at_tape *t, at_tensor *weights, const real *links, real divisor);
+
 /* cross_entropy(affine(x, weight, bias)) a block of rows at a time: the logits never exist as a
  * whole. x [.., D], weight [V,D] or [D,V] by layout, bias [V] or NULL. */
 at_tensor *at_linear_cross_entropy(at_tape *t, at_tensor *x, at_tensor *weight, at_tensor *bias,

@@ -59,6 +59,26 @@ static attend_status tokenizers(at_run *r, attend_error *err)
     return status;
 }
 
+static attend_status read_guide(at_run *r, attend_error *err)
+{
+    at_translation_task *task = r->task;
+    const at_translator_folder *f = &task->folder;
+    const char *path = r->settings.guided_alignment;
+    if (f->model.place == ATTEND_PLACE_NONE)
+        return at_error(err, ATTEND_OPTION,
+                        "--guided-alignment guides attention, and this model has none");
+    if (f->model.attention.pick == &at_pick_hard)
+        return at_error(err, ATTEND_OPTION,
+                        "--guided-alignment guides weights, and hard attention draws a place; "
+                        "take the pick soft or sparse");
+    at_guided what = {.corpus = r->corpus,
+                      .numbers = r->numbers[0],
+                      .source = f->source,
+                      .target = f->target,
+                      .swapped = r->settings.swap};
+    return at_guide_load(path, &what, &task->guide, err);
+}
+
 static attend_status prepare(at_run *r, attend_error *err)
 {
     at_translator_folder *f = folder_of(r);
@@ -79,7 +99,10 @@ static attend_status prepare(at_run *r, attend_error *err)
     *l = (at_translation){.model = &f->model,
                           .smoothing = (real)r->settings.smoothing,
                           .forcing = r->settings.teacher_forcing,
+                          .guidance = (real)r->settings.guided_weight,
                           .baseline = &r->standing.baseline};
+    if (status >= 0 && r->settings.guided_alignment)
+        status = read_guide(r, err);
     return status;
 }
 
@@ -95,7 +118,11 @@ static attend_status save(at_run *r, attend_error *err)
 static attend_status take(at_run *r, const at_batch *batch, int shards, attend_error *err)
 {
     at_translation *l = &((at_translation_task *)r->task)->loss;
+    const at_guide *guide = ((at_translation_task *)r->task)->guide;
     if (!at_translation_take(l, batch, shards, &r->memory))
+        return at_error_memory(err);
+    if (guide && !r->validating
+        && !(l->links = at_guide_batch(guide, batch, l->model->reversed, &r->memory)))
         return at_error_memory(err);
     r->shards = l->shards;
     r->asked = (double)l->asked;
@@ -113,6 +140,7 @@ static void done(at_run *r) { at_translation_done(&((at_translation_task *)r->ta
 static void free_task(at_run *r)
 {
     at_translation_free(&((at_translation_task *)r->task)->loss);
+    at_guide_free(((at_translation_task *)r->task)->guide);
     at_translator_folder_free(folder_of(r));
 }
 

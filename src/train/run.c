@@ -137,6 +137,7 @@ static attend_status validation_loss(at_run *r, double *loss, attend_error *err)
     attend_status status = at_batches_new(r->supply[1], &plan, &b, err);
     if (status < 0)
         return status;
+    r->validating = true;
     for (size_t i = 0, n = 1; i < n && status >= 0; i++) {
         double one = 0;
         status = batch_loss(r, b, &one, err);
@@ -145,6 +146,7 @@ static attend_status validation_loss(at_run *r, double *loss, attend_error *err)
         asked += r->asked;
     }
     at_batches_free(b);
+    r->validating = false;
     *loss = asked > 0 ? sum / asked : 0;
     return status;
 }

@@ -34,6 +34,8 @@ typedef struct {
     int epochs, steps, batch, batch_tokens;
     double lr, clip, smoothing, teacher_forcing;
     const char *optimiser, *schedule;
+    const char *guided_alignment; /* a file of links, or NULL */
+    double guided_weight;
     int accumulate, shards;
     int checkpoint_every, validate_every, patience;
     int keep, average; /* weights of so many validations */

@@ -24,6 +24,7 @@ struct at_run {
     at_trainer *trainer;
     at_tape *tape; /* of validations */
     at_standing standing;
+    bool validating;   /* batches are those of the validation */
     int64_t steps;     /* of the whole run */
     int64_t saved;     /* updates of the last checkpoint; 0: none yet */
     double validation; /* what a validation's loss is the mean of, about */

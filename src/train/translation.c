@@ -9,6 +9,7 @@ bool at_translation_take(at_translation *l, const at_batch *batch, int shards, a
     int steps = y->T - 1;
     size_t n = (size_t)y->B * (size_t)(steps > 0 ? steps : 0);
     l->batch = batch;
+    l->links = NULL;
     l->steps = steps;
     l->asked = 0;
     l->words = at_arena_alloc(arena, n * sizeof *l->words);
@@ -121,6 +122,19 @@ void at_translation_free(at_translation *l)
             at_tape_free(l->own[i]);
 }
 
+/* ---- where attention should be -------------------------------------------------------------- */
+
+static at_tensor *guided(const at_translation *l, at_tape *t, const at_decoded *d, at_tensor *loss,
+                         int at, real divisor)
+{
+    at_tensor *w = at_output_point(t, d->weights);
+    if (at_failed(t))
+        return at_poison(t);
+    size_t each = (size_t)l->steps * (size_t)l->batch->source.T;
+    at_tensor *far = at_alignment(t, w, l->links + (size_t)at * each, divisor);
+    return at_add(t, loss, at_scale(t, far, l->guidance));
+}
+
 /* ---- the loss ------------------------------------------------------------------------------- */
 
 at_tensor *at_translation_loss(void *translation, at_tape *t, int shard)
@@ -134,7 +148,8 @@ at_tensor *at_translation_loss(void *translation, at_tape *t, int shard)
     at_decoder state = at_seq2seq_start(l->model, &source);
     at_ids words = {SHAPE(B, T), l->words + (size_t)at * (size_t)T};
     at_ids targets = {SHAPE(B, T), l->targets + (size_t)at * (size_t)T};
-    at_decoded d = at_seq2seq_decode(t, l->model, &source, &state, words, false);
+    bool guides = training && l->links;
+    at_decoded d = at_seq2seq_decode(t, l->model, &source, &state, words, guides);
     at_cross_entropy_options o = {.smoothing = training ? l->smoothing : 0,
                                   .ignore = -1,
                                   .divisor = (real)(l->asked ? l->asked : 1)};
@@ -142,5 +157,6 @@ at_tensor *at_translation_loss(void *translation, at_tape *t, int shard)
         return hard_loss(l, t, &d, targets, o, shard);
     l->nll[shard] = 0;
     at_tensor *features = asked_rows(t, d.features, &targets);
-    return at_seq2seq_loss(t, l->model, features, targets, o);
+    at_tensor *loss = at_seq2seq_loss(t, l->model, features, targets, o);
+    return guides ? guided(l, t, &d, loss, at, o.divisor) : loss;
 }

@@ -2,6 +2,7 @@
  *
  *     loss = - 1/N sum log p(y_t | y_<t, x)          over the N words of all targets in the batch
  *
+ * and where alignments are known, guidance / N times the cross-entropy of attention against them.
  * The decoder is fed the right words, or some of its own (own_words.h). Hard attention that learns
  * by REINFORCE adds its own term (reinforce.h). */
 #ifndef ATTEND_TRAIN_TRANSLATION_H
@@ -17,12 +18,14 @@ typedef struct {
     const at_seq2seq *model;
     real smoothing;        /* of the labels, while training */
     double forcing;        /* share of right words that the decoder is fed while training; 1: all */
+    real guidance;         /* weight of what the links below add to the loss */
     at_baseline *baseline; /* of hard attention, moved on by at_translation_done */
     /* the batch, as at_translation_take cut it */
     const at_batch *batch;
     int steps;            /* T - 1: words that are asked for at most */
     int *words, *targets; /* [B,steps]; a target of -1 does not count */
     long asked;           /* N */
+    const real *links;    /* [B,steps,S]: where attention should be (guide.h); or NULL */
     at_shards shards;
     double nll[ATTEND_SHARDS_MOST];   /* sums, where hard attention needs them */
     at_tape *own[ATTEND_SHARDS_MOST]; /* that the model's own words come from, once they do */

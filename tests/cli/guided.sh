@@ -1,0 +1,48 @@
+# Attention that is taught to follow word alignments.
+
+# the target is the source from its end; every word is linked to its own
+awk 'function u() { s = s * 16807 % 2147483647; return s / 2147483647 }
+    BEGIN { s = 7
+        for (i = 0; i < 400; i++) {
+            n = 3 + int(4 * u()); src = tgt = links = ""
+            for (k = 0; k < n; k++) {
+                w = int(12 * u())
+                src = src (k ? " " : "") "a" w
+                tgt = "b" w (k ? " " : "") tgt
+                links = links (k ? " " : "") k "-" n - 1 - k
+            }
+            print src "\t" tgt > "pairs.tsv"
+            print links > "links"
+        } }'
+settings=(--data pairs.tsv --valid 40 --hidden 32 --embedding 16 --batch 16 --epochs 2 --lr 0.01
+          --min-count 1 --threads 1 --dropout 0 --curves none)
+right() # MODEL: of the links of the first pairs, those that its attention finds, in per cent
+{
+    head -n 50 pairs.tsv | cut -f 2 > tgt
+    head -n 50 pairs.tsv | cut -f 1 | attend translate "$1" --forced tgt --alignment word 2> err |
+        cut -f 2 |
+        awk 'NR == FNR { for (i = 1; i <= NF; i++) found[FNR, $i] = 1; next }
+            FNR <= 50 { for (i = 1; i <= NF; i++) { all++; good += (FNR, $i) in found } }
+            END { print int(100 * good / all) }' - links
+}
+expect 0 attend train "${settings[@]}" --out free -q
+expect 0 attend train "${settings[@]}" --guided-alignment links --guided-weight 2 --out led -q
+free=$(right free) led=$(right led)
+check "what is taught is learned: $free % without, $led % with" \
+    "[ $led -gt 80 ] && [ $led -gt $free ]"
+
+# it goes on, bit for bit, and its file may not be another one
+expect 0 attend train "${settings[@]}" --guided-alignment links --guided-weight 2 --out part -q \
+    --steps 30
+expect 0 attend train --resume --steps 0 --out part -q
+check "the same weights" "cmp -s led/training/last.safetensors part/training/last.safetensors ||
+    cmp -s led/model.safetensors part/model.safetensors"
+
+echo 0-77 > wrong
+expect 65 attend train "${settings[@]}" --guided-alignment wrong --out new
+says err "wrong:"
+expect 2 attend train "${settings[@]}" --guided-alignment links --preset cho --out new
+says err "this model has none"
+expect 2 attend train "${settings[@]}" --guided-alignment links --attention additive/global/hard \
+    --out new
+says err "hard attention draws a place"
