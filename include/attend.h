@@ -1036,6 +1036,59 @@ ATTEND_API attend_status attend_translate(attend_translator *translator,
 ATTEND_API attend_status attend_translation_links(const attend_translation *translation, int pieces,
                                                   double threshold, char **out, attend_error *err);
 
+/* How good a translator is on sentences with known translations. */
+typedef struct attend_evaluate_options {
+    size_t size; /* of this struct, set by attend_evaluate_defaults */
+    attend_translate_options translate;
+    attend_measure_options measure; /* of BLEU, chrF and AER */
+    const char *const *gold; /* as many as lines: links of their words, as the measure aer reads
+                                them; or NULL */
+    double threshold;        /* of the model's own, as in attend_translation_links */
+    attend_translation_function *function; /* sees the translations; or NULL */
+    void *user;
+} attend_evaluate_options;
+
+ATTEND_API void attend_evaluate_defaults(attend_evaluate_options *options);
+
+enum { ATTEND_LENGTH_RANGES = 8 };
+
+/* lines with `from` to `to` words in their source; `to` is 0: and more */
+typedef struct attend_length_range {
+    int from, to;
+    size_t lines;
+    double bleu;
+} attend_length_range;
+
+typedef struct attend_evaluation {
+    size_t lines;
+    double bleu, chrf;
+    char signature[120]; /* of BLEU */
+    double log_p;        /* of the known translations */
+    long long pieces;    /* that these have, their ends included */
+    double perplexity;   /* of a piece */
+    double aer;          /* of the links of their words; not a number without gold or attention */
+    double seconds;      /* that translating took */
+    long long written;   /* pieces of the translations, their ends included */
+    long long parameters;
+    int ranges; /* those that have lines */
+    attend_length_range range[ATTEND_LENGTH_RANGES];
+} attend_evaluation;
+
+/* Translates, and is led through the known translations; both as attend_translate does it. */
+ATTEND_API attend_status attend_evaluate(attend_translator *translator,
+                                         const attend_evaluate_options *options, size_t count,
+                                         const char *const *source, const char *const *reference,
+                                         attend_evaluation *out, attend_error *err);
+
+/* Makes one model from several of one training: every weight is the mean of theirs.
+ *
+ * paths     folders of models, or files of weights or checkpoints (training/) in them; one path
+ *           makes a copy without the state of its training
+ * out       the folder of the new model, which must have none; settings and tokenizers are those of
+ *           the first */
+ATTEND_API attend_status attend_average(const char *const *paths, size_t count, const char *out,
+                                        attend_error *err);
+
 /* ---- classifying --------------------------------------------------------------------------- */
 
 typedef struct attend_classifier attend_classifier;

@@ -1,6 +1,7 @@
 #include <string.h>
 
 #include "cli/cli.h"
+#include "cli/inspect_model.h"
 #include "cli/table.h"
 
 typedef struct {
@@ -137,12 +138,12 @@ static void notes_json(at_str *out, const attend_tensors *tensors)
 }
 
 static void write_json(at_str *out, const attend_tensors *tensors, const at_table *table,
-                       const total *sum, const char *path)
+                       const total *sum, const char *path, const at_str *model)
 {
     at_str_add(out, "{\"file\": ");
     at_str_add_json(out, path);
-    at_str_print(out, ",\n\"parameters\": %zu, \"bytes\": %zu,\n\"metadata\": ",
-                 sum->parameters, sum->bytes);
+    at_str_print(out, ",\n%s\"parameters\": %zu, \"bytes\": %zu,\n\"metadata\": ",
+                 at_str_text(model), sum->parameters, sum->bytes);
     notes_json(out, tensors);
     at_str_add(out, ",\n\"tensors\": ");
     at_table_write(out, table, ATTEND_TABLE_JSON, 0);
@@ -182,16 +183,25 @@ static attend_status show_file(at_cli *cli, const inspect *o, const char *path, 
     if (status < 0)
         return status;
     at_table table = {.columns = columns};
-    at_str text = {0};
+    at_str text = {0}, model = {0};
     total sum = {0};
+    if (at_inspect_is_model(path))
+        status = at_inspect_model(&model, cli, path, tensors, o->json, err);
     fill(&table, tensors, o->json, &sum);
-    if (o->json)
-        write_json(&text, tensors, &table, &sum, path);
-    else
+    if (o->json) {
+        write_json(&text, tensors, &table, &sum, path, &model);
+    } else {
+        at_str_add(&text, at_str_text(&model));
         write_text(&text, tensors, &table, &sum, cli->columns);
+    }
+    text.failed |= model.failed;
+    at_str_free(&model);
     at_table_free(&table);
     attend_tensors_free(tensors);
-    return at_cli_write(&text, err);
+    if (status >= 0)
+        return at_cli_write(&text, err);
+    at_str_free(&text);
+    return status;
 }
 
 static attend_status run(at_cli *cli, const void *fields, int operands, char **operand,
@@ -208,13 +218,13 @@ static attend_status run(at_cli *cli, const void *fields, int operands, char **o
 
 static const at_term examples[] = {
     {"attend inspect model.safetensors", "Names, types and shapes of all tensors"},
-    {"attend inspect .", "The same for the model in this folder"},
+    {"attend inspect model", "A model's settings, vocabularies, parts and tensors"},
     {0}};
 
 const at_command at_command_inspect = {
     .usage = {.name = "inspect",
               .summary = "Show what is in a model file, or in this program",
-              .operands = "[FILE.safetensors|DIR]",
+              .operands = "[MODEL|FILE.safetensors]",
               .description = "The header of the file is checked in full; the numbers themselves "
                              "are not read, so that this takes no time for a large model either.",
               .options = options,

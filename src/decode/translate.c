@@ -22,7 +22,7 @@ typedef struct {
     const at_translating *with;
     const at_translate_options *o;
     item *items;
-    size_t *order, lines;
+    size_t *order, lines, base; /* base: number of the first line of this block */
 } job;
 
 /* ---- in ------------------------------------------------------------------------------------- */
@@ -254,7 +254,7 @@ static attend_status give_one(const job *j, size_t line, int rank, at_arena *mem
                     .words = strcmp(j->with->source->kind->name, "words") == 0,
                     .positions = i->length,
                     .memory = memory};
-    at_translated t = {.line = line,
+    at_translated t = {.line = j->base + line,
                        .rank = rank,
                        .score = h->score,
                        .log_p = h->log_p,
@@ -285,7 +285,8 @@ static attend_status give_line(const job *j, size_t line, at_translated_function
     const item *i = &j->items[line];
     attend_status status = ATTEND_OK;
     at_arena memory = {.first_size = 0};
-    at_translated nothing = {.line = line, .text = "", .source = &i->pieces, .skipped = i->skipped};
+    at_translated nothing = {
+        .line = j->base + line, .text = "", .source = &i->pieces, .skipped = i->skipped};
     if (i->beam.count == 0)
         status = give(user, &nothing, err);
     for (int rank = 0; rank < i->beam.count && rank < j->o->best && status >= 0; rank++)
@@ -331,14 +332,15 @@ static attend_status read_lines(const job *j, const at_text *line, attend_error 
     return status;
 }
 
-attend_status at_translate(const at_translating *with, const at_translate_options *o, size_t lines,
-                           const at_text *line, at_translated_function *give, void *user,
-                           attend_error *err)
+/* some lines, from number `base` on */
+static attend_status translate_block(const at_translating *with, const at_translate_options *o,
+                                     size_t base, size_t lines, const at_text *line,
+                                     at_translated_function *give, void *user, attend_error *err)
 {
-    job j = {.with = with, .o = o, .lines = lines};
-    size_t n = lines ? lines : 1, full = 0;
-    j.items = at_alloc_zero(n, sizeof *j.items);
-    j.order = at_alloc(n * sizeof *j.order);
+    job j = {.with = with, .o = o, .base = base, .lines = lines};
+    size_t full = 0;
+    j.items = at_alloc_zero(lines, sizeof *j.items);
+    j.order = at_alloc(lines * sizeof *j.order);
     attend_status status = j.items && j.order ? read_lines(&j, line, err) : at_error_memory(err);
     if (status >= 0)
         qsort_r(j.order, lines, sizeof *j.order, longest_first, j.items);
@@ -352,5 +354,23 @@ attend_status at_translate(const at_translating *with, const at_translate_option
     for (size_t i = 0; i < lines && status >= 0; i++)
         status = give_line(&j, i, give, user, err);
     free_items(&j);
+    return status;
+}
+
+/* So many lines are sorted by their length and kept until all are translated. */
+enum { BLOCK = 4096 };
+
+attend_status at_translate(const at_translating *with, const at_translate_options *o, size_t lines,
+                           const at_text *line, at_translated_function *give, void *user,
+                           attend_error *err)
+{
+    attend_status status = ATTEND_OK;
+    for (size_t base = 0, n; base < lines && status >= 0; base += n) {
+        at_translate_options part = *o;
+        n = lines - base < BLOCK ? lines - base : BLOCK;
+        part.first += base;
+        part.prefix = o->prefix ? o->prefix + base : NULL;
+        status = translate_block(with, &part, base, n, line + base, give, user, err);
+    }
     return status;
 }

@@ -6,8 +6,8 @@
 #include "base/error.h"
 #include "grad/params.h"
 
-/* Files of weights (weights.h), at least one, all of the same names and shapes; out is an empty
- * set. Sums are of double numbers, in the order of the files. */
+/* Files of weights (weights.h) or checkpoints of a run, at least one, all of the same names and
+ * shapes; out is an empty set. Sums are of double numbers, in the order of the files. */
 attend_status at_weights_average(const char *const *path, int count, at_params *out,
                                  attend_error *err);
 

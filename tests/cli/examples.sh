@@ -11,6 +11,10 @@ awk 'BEGIN { for (i = 0; i < 200; i++) print "Sentence " i ".\tSatz " i "." }' >
 cut -f 1 pairs.tsv > train.en
 cut -f 2 pairs.tsv > train.de
 printf 'kind,title,body\nx,A title,and text\n' > news.csv
+attend train --data pairs.tsv --hidden 8 --embedding 8 --steps 2 --validate-every 1 --keep 2 \
+    --min-count 1 --out model > out 2> err || bad "train" err
+cp -r model run
+for n in 1 2 3; do cp -r model model$n; done
 for command in fit read data tokenize detokenize vocab list inspect help; do
     attend help $command | sed -n 's/^  \(attend .*\)/\1/p' > lines
     check "$command shows an example" '[ -s lines ]'
@@ -18,3 +22,20 @@ for command in fit read data tokenize detokenize vocab list inspect help; do
 done
 attend help | sed -n 's/^  \(attend .*\)/\1/p' > lines
 while read -r line; do expect 0 $line; done < lines
+
+# those of the commands around a translator, as a shell runs them
+head -n 5 train.en | tee in in.txt source.txt test.de paragraphs > text
+head -n 5 train.de | tee out.txt > test.en
+paste in out.txt | tee test.tsv pairs.txt > some.tsv
+sed 's/.*/1-1 2-2/' in > pairs.gold
+sed -i '6,$d' pairs.tsv
+for command in translate align score evaluate average; do
+    cp out.txt out
+    rm -rf mean
+    attend help $command | sed -n 's/^  \(attend .*\|echo .*\)/\1/p' > lines
+    check "$command shows an example" '[ -s lines ]'
+    while read -r line; do
+        case $line in *'--out model') line="${line% model} again" ;; esac
+        bash -c "$line" > said 2> err && good || bad "$line" err
+    done < lines
+done

@@ -1,0 +1,86 @@
+#include <string.h>
+#include <sys/stat.h>
+
+#include "attend.h"
+#include "base/file.h"
+#include "base/memory.h"
+#include "store/average.h"
+#include "store/model_copy.h"
+#include "store/weights.h"
+
+static bool is_folder(const char *path)
+{
+    struct stat about;
+    return stat(path, &about) == 0 && S_ISDIR(about.st_mode);
+}
+
+/* the folder of a model, from a path of it or of a file of weights in it or in its training/;
+ * at_free it */
+static char *folder_of(const char *path)
+{
+    if (is_folder(path))
+        return at_strdup(path);
+    char *folder = at_strdup(path), *slash = folder ? strrchr(folder, '/') : NULL;
+    if (!slash)
+        return folder ? at_free(folder), at_strdup(".") : NULL;
+    *slash = '\0';
+    char *last = strrchr(folder, '/');
+    if (strcmp(last ? last + 1 : folder, "training") != 0)
+        return folder;
+    if (!last)
+        return at_free(folder), at_strdup(".");
+    *last = '\0';
+    return folder;
+}
+
+static attend_status refuse_old(const char *folder, char **weights, attend_error *err)
+{
+    *weights = at_file_join(folder, "model.safetensors");
+    if (!*weights)
+        return at_error_memory(err);
+    if (at_file_exists(*weights))
+        return at_error(err, ATTEND_FILE,
+                        "%s: there is a model already; remove it, or choose another folder",
+                        at_show(folder).text);
+    return ATTEND_OK;
+}
+
+/* the files of weights; at_free each of them */
+static attend_status files_of(size_t count, const char *const *path, char **file, attend_error *err)
+{
+    for (size_t i = 0; i < count; i++) {
+        file[i] = is_folder(path[i]) ? at_file_join(path[i], "model.safetensors")
+                                     : at_strdup(path[i]);
+        if (!file[i])
+            return at_error_memory(err);
+    }
+    return ATTEND_OK;
+}
+
+attend_status attend_average(const char *const *paths, size_t count, const char *out,
+                             attend_error *err)
+{
+    if (count < 1 || count > 1 << 20)
+        return at_error(err, ATTEND_OPTION, "a mean needs at least one model");
+    char **file = at_alloc_zero(count, sizeof *file), *folder = folder_of(paths[0]);
+    char *weights = NULL;
+    at_params *mean = at_params_new(0);
+    attend_status status = file && folder && mean ? refuse_old(out, &weights, err)
+                                                  : at_error_memory(err);
+    if (status >= 0)
+        status = files_of(count, paths, file, err);
+    if (status >= 0)
+        status = at_weights_average((const char *const *)file, (int)count, mean, err);
+    if (status >= 0)
+        status = at_model_copy(folder, out, err);
+    if (status >= 0)
+        status = at_weights_save(weights, mean, err);
+    for (size_t i = 0; file && i < count; i++)
+        at_free(file[i]);
+    if (mean)
+        at_params_free(mean);
+    at_free(file);
+    at_free(folder);
+    at_free(weights);
+    return status;
+}

@@ -1,0 +1,211 @@
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+#include <time.h>
+
+#include "api/translator.h"
+#include "attend.h"
+#include "base/memory.h"
+#include "text/unicode.h"
+
+void attend_evaluate_defaults(attend_evaluate_options *o)
+{
+    *o = (attend_evaluate_options){.size = sizeof *o};
+    attend_translate_defaults(&o->translate);
+    attend_measure_defaults(&o->measure);
+}
+
+typedef struct {
+    attend_translator *translator;
+    const attend_evaluate_options *o;
+    size_t count;
+    const char *const *source, *const *reference;
+    attend_evaluation *out;
+    at_arena memory;
+    const char **translation, **links; /* [count] */
+    bool looks;                        /* the model has attention */
+} work;
+
+static const char *copy(at_arena *memory, const char *text)
+{
+    char *to = at_arena_alloc_small(memory, strlen(text) + 1);
+    return to ? strcpy(to, text) : NULL;
+}
+
+/* ---- translating ---------------------------------------------------------------------------- */
+
+static attend_status take(void *user, const attend_translation *t, attend_error *err)
+{
+    work *w = user;
+    if (t->rank == 0) {
+        w->out->written += t->targets;
+        if (!(w->translation[t->line] = copy(&w->memory, t->text)))
+            return at_error_memory(err);
+    }
+    return w->o->function ? w->o->function(w->o->user, t, err) : ATTEND_OK;
+}
+
+static double now(void)
+{
+    struct timespec t;
+    clock_gettime(CLOCK_MONOTONIC, &t);
+    return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
+}
+
+static attend_status translate(work *w, attend_error *err)
+{
+    double since = now();
+    attend_status status = attend_translate(w->translator, &w->o->translate, w->count, w->source,
+                                            take, w, err);
+    w->out->seconds = now() - since;
+    return status;
+}
+
+/* ---- what the model thinks of the references ------------------------------------------------- */
+
+static attend_status take_forced(void *user, const attend_translation *t, attend_error *err)
+{
+    work *w = user;
+    char *links;
+    w->out->log_p += t->log_p;
+    w->out->pieces += t->targets;
+    if (!w->o->gold)
+        return ATTEND_OK;
+    w->looks = w->looks || t->weights;
+    w->links[t->line] = "";
+    if (!t->weights)
+        return ATTEND_OK;
+    attend_status status = attend_translation_links(t, 0, w->o->threshold, &links, err);
+    if (status < 0)
+        return status;
+    w->links[t->line] = copy(&w->memory, links);
+    attend_text_free(links);
+    return w->links[t->line] ? ATTEND_OK : at_error_memory(err);
+}
+
+static attend_status force(work *w, attend_error *err)
+{
+    attend_translate_options o = w->o->translate;
+    o.beam = o.best = o.forced = 1;
+    o.sample = 0;
+    o.prefix = w->reference;
+    o.attention = o.target_words = w->o->gold != NULL;
+    attend_status status = attend_translate(w->translator, &o, w->count, w->source, take_forced, w,
+                                            err);
+    w->out->perplexity = exp(-w->out->log_p / (double)(w->out->pieces ? w->out->pieces : 1));
+    return status;
+}
+
+/* ---- measures -------------------------------------------------------------------------------- */
+
+static attend_status measure(const work *w, const char *name, const char *const *lines,
+                             const char *const *references, attend_scores **out, attend_error *err)
+{
+    attend_lines hypothesis = {"translations", w->count, lines};
+    attend_lines reference = {"references", w->count, references};
+    return attend_measure(name, &w->o->measure, 1, &hypothesis, 1, &reference, out, err);
+}
+
+static attend_status one_score(const work *w, const char *name, const char *const *lines,
+                               const char *const *references, double *score, attend_error *err)
+{
+    attend_scores *scores;
+    attend_status status = measure(w, name, lines, references, &scores, err);
+    if (status >= 0) {
+        *score = attend_scores_corpus(scores, 0);
+        attend_scores_free(scores);
+    }
+    return status;
+}
+
+static int count_words(const char *text)
+{
+    size_t size = strlen(text);
+    int words = 0;
+    bool inside = false;
+    for (size_t at = 0; at < size;) {
+        int space = at_space_at(text + at, size - at);
+        words += !space && !inside;
+        inside = !space;
+        at += space ? (size_t)space : 1;
+    }
+    return words;
+}
+
+static attend_status by_length(const work *w, const attend_scores *scores, attend_error *err)
+{
+    static const int limit[ATTEND_LENGTH_RANGES] = {5, 10, 15, 20, 30, 40, 50, 0};
+    size_t *line = at_alloc((w->count + 1) * sizeof *line);
+    attend_status status = line ? ATTEND_OK : at_error_memory(err);
+    for (int i = 0; i < ATTEND_LENGTH_RANGES && status >= 0; i++) {
+        attend_length_range r = {.from = i ? limit[i - 1] + 1 : 0, .to = limit[i]};
+        for (size_t k = 0; k < w->count; k++) {
+            int n = count_words(w->source[k]);
+            if (n >= r.from && (r.to == 0 || n <= r.to))
+                line[r.lines++] = k;
+        }
+        if (!r.lines)
+            continue;
+        status = attend_scores_subset(scores, 0, r.lines, line, &r.bleu, err);
+        w->out->range[w->out->ranges++] = r;
+    }
+    at_free(line);
+    return status;
+}
+
+static attend_status judge(work *w, attend_error *err)
+{
+    attend_scores *bleu;
+    attend_status status = measure(w, "bleu", w->translation, w->reference, &bleu, err);
+    if (status < 0)
+        return status;
+    w->out->bleu = attend_scores_corpus(bleu, 0);
+    snprintf(w->out->signature, sizeof w->out->signature, "%s", attend_scores_signature(bleu));
+    status = by_length(w, bleu, err);
+    attend_scores_free(bleu);
+    if (status >= 0)
+        status = one_score(w, "chrf", w->translation, w->reference, &w->out->chrf, err);
+    if (status >= 0 && w->looks)
+        status = one_score(w, "aer", w->links, w->o->gold, &w->out->aer, err);
+    return status;
+}
+
+static attend_status check(const attend_evaluate_options *o, size_t count, attend_error *err)
+{
+    if (o->size != sizeof *o)
+        return at_error(err, ATTEND_OPTION, "attend_evaluate_defaults sets the options' size");
+    if (o->translate.prefix || o->translate.forced)
+        return at_error(err, ATTEND_OPTION, "an evaluation translates freely, without a prefix");
+    if (count == 0)
+        return at_error(err, ATTEND_FORMAT, "there are no sentences to evaluate with");
+    return ATTEND_OK;
+}
+
+attend_status attend_evaluate(attend_translator *translator, const attend_evaluate_options *options,
+                              size_t count, const char *const *source, const char *const *reference,
+                              attend_evaluation *out, attend_error *err)
+{
+    attend_evaluate_options defaults;
+    attend_evaluate_defaults(&defaults);
+    work w = {.translator = translator,
+              .o = options ? options : &defaults,
+              .count = count,
+              .source = source,
+              .reference = reference,
+              .out = out};
+    *out = (attend_evaluation){.lines = count, .aer = NAN};
+    for (int i = 0; i < translator->count; i++)
+        out->parameters += (long long)at_params_len(translator->model[i].folder.params);
+    attend_status status = check(w.o, count, err);
+    if (status < 0)
+        return status;
+    w.translation = at_arena_alloc(&w.memory, count * sizeof *w.translation);
+    w.links = at_arena_alloc(&w.memory, count * sizeof *w.links);
+    status = w.translation && w.links ? translate(&w, err) : at_error_memory(err);
+    if (status >= 0)
+        status = force(&w, err);
+    if (status >= 0)
+        status = judge(&w, err);
+    at_arena_free(&w.memory);
+    return status;
+}

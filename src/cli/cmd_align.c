@@ -1,0 +1,111 @@
+/* attend align: which word of given translations belongs to which, by a model's attention. */
+#include <stdio.h>
+
+#include "cli/attention_out.h"
+#include "cli/sentence_pairs.h"
+#include "cli/stream.h"
+
+typedef struct {
+    const char *src, *tgt, *attention_out;
+    int level, batch, longest;
+    double threshold;
+    bool swap;
+} align;
+
+static const at_option options[] = {
+    {.name = "src", .letter = 's', OPTION_PATH(align, src), .meta = "FILE", .group = "Input",
+     .help = "Sentences, one a line",
+     .example = {"attend align model --src in.txt --tgt out.txt > links",
+                 "Links 0-0 1-2 of words, source and target, a line for each pair"}},
+    {.name = "tgt", .letter = 't', OPTION_PATH(align, tgt), .meta = "FILE",
+     .help = "Their translations, line by line"},
+    {.name = "swap", OPTION_FLAG(align, swap),
+     .help = "The second side of the pairs is what the model translates from"},
+    {.name = "longest", OPTION_INT(align, longest), .value = "1000", .min = 1, .max = 1 << 20,
+     .meta = "N", .help = "Pieces of a line that are read; words behind them have no links"},
+    {.name = "batch", OPTION_INT(align, batch), .value = "64", .min = 1, .max = 1 << 16,
+     .meta = "N", .help = "Lines at a time; changes nothing but the speed"},
+    {.name = "level", .letter = 'l', OPTION_CHOICE(align, level), .choices = "word|piece",
+     .value = "word", .group = "Output", .help = "What is linked"},
+    {.name = "threshold", OPTION_REAL(align, threshold), .value = "0", .min = 0, .max = 1,
+     .meta = "W", .help = "Link all with so much weight; 0 links the one with most",
+     .example = {"attend align model pairs.tsv --threshold 0.2", "Several links of a word"}},
+    {.name = "attention-out", OPTION_PATH(align, attention_out), .meta = "FILE",
+     .help = "Write the weights: .jsonl and .txt have all lines, .png, .svg and .pdf draw the "
+             "first",
+     .example = {"attend align model pairs.tsv --attention-out map.svg > links", "And draw them"}},
+    {0}};
+
+typedef struct {
+    const align *o;
+    at_str out;
+    at_attention_out attention;
+    long cut;
+} work;
+
+static attend_status write_one(void *user, const attend_translation *t, attend_error *err)
+{
+    work *w = user;
+    char *links;
+    w->cut += t->cut;
+    attend_status status = attend_translation_links(t, w->o->level, w->o->threshold, &links, err);
+    if (status < 0)
+        return status;
+    at_str_add(&w->out, links);
+    at_str_add(&w->out, "\n");
+    attend_text_free(links);
+    status = at_attention_out_add(&w->attention, t->line, t, err);
+    return status < 0 ? status : at_cli_flush(&w->out, false, err);
+}
+
+static attend_status run(at_cli *cli, const void *fields, int operands, char **operand,
+                         attend_error *err)
+{
+    const align *o = fields;
+    work w = {.o = o};
+    attend_translator *t = NULL;
+    attend_translate_options inside;
+    at_sentence_pairs_from from = {operands > 1 ? operand[1] : NULL, o->src, o->tgt, o->swap};
+    at_sentence_pairs pairs;
+    attend_status status = at_sentence_pairs_read(&pairs, cli, &from, err);
+    if (status >= 0)
+        status = at_attention_out_open(&w.attention, cli, o->attention_out, err);
+    cli->input = status < 0 ? cli->input : operand[0];
+    if (status >= 0)
+        status = attend_translator_open(operand[0], &t, err);
+    attend_translate_defaults(&inside);
+    inside.beam = inside.forced = inside.attention = inside.target_words = 1;
+    inside.batch = o->batch;
+    inside.longest = o->longest;
+    inside.prefix = pairs.target;
+    if (status >= 0)
+        status = attend_translate(t, &inside, pairs.count, pairs.source, write_one, &w, err);
+    if (status >= 0)
+        status = at_cli_flush(&w.out, true, err);
+    if (status >= 0)
+        status = at_attention_out_commit(&w.attention, err);
+    if (status >= 0 && w.cut)
+        fprintf(stderr, "attend align: %ld lines have more than %d pieces; what follows has no "
+                "links\n", w.cut, o->longest);
+    attend_translator_free(t);
+    at_attention_out_free(&w.attention);
+    at_str_free(&w.out);
+    at_sentence_pairs_free(&pairs);
+    return status;
+}
+
+const at_command at_command_align = {
+    .usage = {.name = "align",
+              .summary = "Link the words of sentence pairs by a model's attention",
+              .operands = "MODEL [PAIRS]",
+              .description = "PAIRS is a file of sentence pairs in any of the formats of `attend "
+                             "list formats`, in place of --src and --tgt. The model reads a "
+                             "sentence and is led through its translation; every word of that is "
+                             "linked to the words it looks at. Words are what stands between "
+                             "blanks, counted from 0.",
+              .options = options},
+    .size = sizeof(align),
+    .min_operands = 1,
+    .max_operands = 2,
+    .run = run,
+};

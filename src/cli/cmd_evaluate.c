@@ -1,0 +1,159 @@
+/* attend evaluate: how good is a translator on sentences with known translations? */
+#include <stdio.h>
+#include <string.h>
+
+#include "base/file.h"
+#include "cli/evaluation.h"
+#include "cli/sentence_pairs.h"
+
+typedef struct {
+    const char *src, *tgt, *gold, *out;
+    at_paths ensemble;
+    int beam, rule, batch, longest, tokenize, link_base;
+    double penalty, threshold;
+    bool swap, lowercase, json;
+} evaluate;
+
+#define TOKENIZATIONS "13a|intl|zh|char|none"
+
+static const at_option options[] = {
+    {.name = "src", .letter = 's', OPTION_PATH(evaluate, src), .meta = "FILE", .group = "Input",
+     .help = "Sentences, one a line, in place of TEST",
+     .example = {"attend evaluate model --src test.de --tgt test.en", "Two files, line by line"}},
+    {.name = "tgt", .letter = 't', OPTION_PATH(evaluate, tgt), .meta = "FILE",
+     .help = "Their translations, line by line"},
+    {.name = "swap", OPTION_FLAG(evaluate, swap),
+     .help = "The second side of the pairs is what the model translates from"},
+    {.name = "gold", OPTION_PATH(evaluate, gold), .meta = "FILE",
+     .help = "Links of their words, counted from 1, as 1-1 2p3, for the alignment error rate"},
+    {.name = "gold-base", OPTION_INT(evaluate, link_base), .value = "1", .min = 0, .max = 1,
+     .meta = "N", .help = "The number of the first word in these"},
+    {.name = "threshold", OPTION_REAL(evaluate, threshold), .value = "0", .min = 0, .max = 1,
+     .meta = "W", .help = "Of the model's links: all with so much weight; 0 is the one with most"},
+    {.name = "ensemble", OPTION_PATHS(evaluate, ensemble), .meta = "MODEL",
+     .help = "Another model; the mean of the probabilities counts. Several times for several"},
+
+    {.name = "beam", .letter = 'b', OPTION_INT(evaluate, beam), .value = "5", .min = 1, .max = 1000,
+     .meta = "N", .group = "Search", .help = "Hypotheses that are followed; 1 is greedy"},
+    {.name = "length-rule", OPTION_CHOICE(evaluate, rule), .choices = "none|average|wu",
+     .value = "average", .help = "How hypotheses of different length are compared"},
+    {.name = "penalty", OPTION_REAL(evaluate, penalty), .value = "1", .min = -10, .max = 10,
+     .meta = "A", .help = "Of that rule: above 1 likes longer ones"},
+    {.name = "batch", OPTION_INT(evaluate, batch), .value = "64", .min = 1, .max = 1 << 16,
+     .meta = "N", .help = "Lines at a time; changes nothing but the speed"},
+    {.name = "longest", OPTION_INT(evaluate, longest), .value = "1000", .min = 1, .max = 1 << 20,
+     .meta = "N", .help = "Pieces of a line that are read"},
+
+    {.name = "tokenize", OPTION_CHOICE(evaluate, tokenize), .choices = TOKENIZATIONS,
+     .value = "13a", .group = "Output", .help = "How BLEU cuts words; zh for Chinese"},
+    {.name = "lowercase", OPTION_FLAG(evaluate, lowercase), .help = "BLEU and chrF ignore case"},
+    {.name = "json", OPTION_FLAG(evaluate, json), .help = "Write JSON"},
+    {.name = "out", .letter = 'o', OPTION_PATH(evaluate, out), .meta = "FILE",
+     .help = "Where the translations go"},
+    {0}};
+
+typedef struct {
+    const evaluate *o;
+    at_sentence_pairs pairs;
+    at_lines gold;
+    attend_translator *translator;
+    at_writer *file; /* of translations, or NULL */
+} work;
+
+static attend_status keep_line(void *user, const attend_translation *t, attend_error *err)
+{
+    work *w = user;
+    (void)err;
+    at_writer_write(w->file, t->text, strlen(t->text));
+    at_writer_write(w->file, "\n", 1);
+    return ATTEND_OK; /* commit tells */
+}
+
+static attend_status open_all(work *w, at_cli *cli, int operands, char **operand, attend_error *err)
+{
+    const evaluate *o = w->o;
+    at_sentence_pairs_from from = {operands > 1 ? operand[1] : NULL, o->src, o->tgt, o->swap};
+    attend_status status = at_sentence_pairs_read(&w->pairs, cli, &from, err);
+    if (status >= 0 && o->gold)
+        status = at_lines_read(&w->gold, cli, o->gold, err);
+    if (status >= 0 && o->gold && w->gold.lines.count != w->pairs.count)
+        return at_error(err, ATTEND_FORMAT, "%s has %zu lines, and there are %zu pairs",
+                        at_show(o->gold).text, w->gold.lines.count, w->pairs.count);
+    cli->input = status < 0 ? cli->input : operand[0];
+    if (status >= 0)
+        status = attend_translator_open(operand[0], &w->translator, err);
+    for (int i = 0; i < o->ensemble.count && status >= 0; i++)
+        status = attend_translator_add(w->translator, cli->input = o->ensemble.item[i], err);
+    cli->input = status < 0 ? cli->input : NULL;
+    return status >= 0 && o->out ? at_writer_open(&w->file, o->out, err) : status;
+}
+
+static attend_status work_on(work *w, attend_evaluation *e, attend_error *err)
+{
+    static const char *const tokenizations[] = {"13a", "intl", "zh", "char", "none"};
+    attend_evaluate_options inside;
+    attend_evaluate_defaults(&inside);
+    inside.translate.beam = w->o->beam;
+    inside.translate.rule = w->o->rule;
+    inside.translate.penalty = w->o->penalty;
+    inside.translate.batch = w->o->batch;
+    inside.translate.longest = w->o->longest;
+    inside.measure.tokenize = tokenizations[w->o->tokenize];
+    inside.measure.lowercase = w->o->lowercase;
+    inside.measure.gold_base = w->o->link_base;
+    inside.gold = w->o->gold ? w->gold.lines.line : NULL;
+    inside.threshold = w->o->threshold;
+    inside.function = w->file ? keep_line : NULL;
+    inside.user = w;
+    return attend_evaluate(w->translator, &inside, w->pairs.count, w->pairs.source, w->pairs.target,
+                           e, err);
+}
+
+static attend_status run(at_cli *cli, const void *fields, int operands, char **operand,
+                         attend_error *err)
+{
+    work w = {.o = fields};
+    attend_evaluation e;
+    at_str out = {0};
+    attend_status status = open_all(&w, cli, operands, operand, err);
+    if (status >= 0)
+        status = work_on(&w, &e, err);
+    if (status >= 0 && w.file) {
+        status = at_writer_commit(w.file, err);
+        w.file = NULL;
+    }
+    if (status >= 0 && w.o->json) {
+        at_evaluation_json(&out, &e);
+        at_str_add(&out, "\n");
+    } else if (status >= 0) {
+        at_evaluation_text(&out, &e, cli->columns);
+    }
+    if (status >= 0)
+        status = at_cli_write(&out, err);
+    at_writer_abort(w.file);
+    attend_translator_free(w.translator);
+    at_lines_free(&w.gold);
+    at_sentence_pairs_free(&w.pairs);
+    return status;
+}
+
+static const at_term examples[] = {
+    {"attend evaluate model test.tsv", "BLEU, chrF, perplexity, and BLEU by the sources' length"},
+    {"attend evaluate model pairs.txt --gold pairs.gold --beam 1", "And the alignment error rate"},
+    {0}};
+
+const at_command at_command_evaluate = {
+    .usage = {.name = "evaluate",
+              .summary = "Say how good a translator is on a test set",
+              .operands = "MODEL [TEST]",
+              .description = "TEST is a file of sentence pairs in any of the formats of `attend "
+                             "list formats`. Its sources are translated and compared with its "
+                             "targets; perplexity and links are those of the targets themselves. "
+                             "`attend measure` compares lines of any system.",
+              .options = options,
+              .examples = examples},
+    .size = sizeof(evaluate),
+    .min_operands = 1,
+    .max_operands = 2,
+    .run = run,
+};

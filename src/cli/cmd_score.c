@@ -1,0 +1,112 @@
+/* attend score: how likely a model takes given translations to be. */
+#include <math.h>
+#include <stdio.h>
+
+#include "cli/sentence_pairs.h"
+#include "cli/stream.h"
+
+typedef struct {
+    const char *src, *tgt;
+    at_paths ensemble;
+    int batch, longest;
+    bool pieces, swap;
+} score;
+
+static const at_option options[] = {
+    {.name = "src", .letter = 's', OPTION_PATH(score, src), .meta = "FILE", .group = "Input",
+     .help = "Sentences, one a line",
+     .example = {"attend score model --src in.txt --tgt out.txt",
+                 "The log-probability of each translation"}},
+    {.name = "tgt", .letter = 't', OPTION_PATH(score, tgt), .meta = "FILE",
+     .help = "Their translations, line by line"},
+    {.name = "swap", OPTION_FLAG(score, swap),
+     .help = "The second side of the pairs is what the model translates from"},
+    {.name = "ensemble", OPTION_PATHS(score, ensemble), .meta = "MODEL",
+     .help = "Another model; the mean of the probabilities counts. Several times for several"},
+    {.name = "longest", OPTION_INT(score, longest), .value = "1000", .min = 1, .max = 1 << 20,
+     .meta = "N", .help = "Pieces of a sentence that are read"},
+    {.name = "batch", OPTION_INT(score, batch), .value = "64", .min = 1, .max = 1 << 16,
+     .meta = "N", .help = "Lines at a time; changes nothing but the speed"},
+    {.name = "pieces", .letter = 'p', OPTION_FLAG(score, pieces), .group = "Output",
+     .help = "And of every piece: a tab, the piece, a blank and its log-probability",
+     .example = {"attend score model pairs.tsv --pieces", "Where the model was surprised"}},
+    {0}};
+
+typedef struct {
+    const score *o;
+    at_str out;
+    double log_p;
+    long long pieces, cut;
+    size_t lines;
+} work;
+
+static attend_status write_one(void *user, const attend_translation *t, attend_error *err)
+{
+    work *w = user;
+    at_str_print(&w->out, "%.6f", t->log_p);
+    for (int i = 0; i < t->targets && w->o->pieces; i++)
+        at_str_print(&w->out, "\t%s %.6f", t->target[i], t->log_ps[i]);
+    at_str_add(&w->out, "\n");
+    w->log_p += t->log_p;
+    w->pieces += t->targets;
+    w->cut += t->cut;
+    w->lines++;
+    return at_cli_flush(&w->out, false, err);
+}
+
+static void say(const at_cli *cli, const work *w)
+{
+    if (w->cut)
+        fprintf(stderr, "attend score: %lld sentences have more than %d pieces; what follows was "
+                "not read\n", w->cut, w->o->longest);
+    if (!cli->common.quiet && w->pieces)
+        fprintf(stderr, "%zu pairs, %lld pieces, log-probability %.3f, perplexity %.4f\n", w->lines,
+                w->pieces, w->log_p, exp(-w->log_p / (double)w->pieces));
+}
+
+static attend_status run(at_cli *cli, const void *fields, int operands, char **operand,
+                         attend_error *err)
+{
+    const score *o = fields;
+    work w = {.o = o};
+    attend_translator *t = NULL;
+    attend_translate_options inside;
+    at_sentence_pairs_from from = {operands > 1 ? operand[1] : NULL, o->src, o->tgt, o->swap};
+    at_sentence_pairs pairs;
+    attend_status status = at_sentence_pairs_read(&pairs, cli, &from, err);
+    cli->input = status < 0 ? cli->input : operand[0];
+    if (status >= 0)
+        status = attend_translator_open(operand[0], &t, err);
+    for (int i = 0; i < o->ensemble.count && status >= 0; i++)
+        status = attend_translator_add(t, cli->input = o->ensemble.item[i], err);
+    attend_translate_defaults(&inside);
+    inside.beam = inside.forced = 1;
+    inside.batch = o->batch;
+    inside.longest = o->longest;
+    inside.prefix = pairs.target;
+    if (status >= 0)
+        status = attend_translate(t, &inside, pairs.count, pairs.source, write_one, &w, err);
+    if (status >= 0)
+        status = at_cli_flush(&w.out, true, err);
+    if (status >= 0)
+        say(cli, &w);
+    attend_translator_free(t);
+    at_str_free(&w.out);
+    at_sentence_pairs_free(&pairs);
+    return status;
+}
+
+const at_command at_command_score = {
+    .usage = {.name = "score",
+              .summary = "Say how likely a model takes translations to be",
+              .operands = "MODEL [PAIRS]",
+              .description = "Writes the natural logarithm of the probability of each translation, "
+                             "its end included, and the perplexity of all pieces to standard "
+                             "error. PAIRS is a file of sentence pairs in any of the formats of "
+                             "`attend list formats`, in place of --src and --tgt.",
+              .options = options},
+    .size = sizeof(score),
+    .min_operands = 1,
+    .max_operands = 2,
+    .run = run,
+};

@@ -1,0 +1,27 @@
+/* Sentence pairs for a command: two files that belong together line by line, or one of pairs. */
+#ifndef ATTEND_CLI_SENTENCE_PAIRS_H
+#define ATTEND_CLI_SENTENCE_PAIRS_H
+
+#include "cli/lines.h"
+
+typedef struct {
+    const char *data;      /* a file of pairs in any format, or NULL: */
+    const char *src, *tgt; /* lines and their translations */
+    bool swap;             /* the second side is the source */
+} at_sentence_pairs_from;
+
+typedef struct {
+    size_t count;
+    const char *const *source, *const *target;
+    /* inside */
+    at_lines lines[2];
+    at_str text;
+    const char **item;
+} at_sentence_pairs;
+
+/* Pairs keep their order; of two files none is left out. */
+attend_status at_sentence_pairs_read(at_sentence_pairs *p, at_cli *cli,
+                                     const at_sentence_pairs_from *from, attend_error *err);
+void at_sentence_pairs_free(at_sentence_pairs *p); /* also after a failed read */
+
+#endif
