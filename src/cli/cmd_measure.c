@@ -12,7 +12,7 @@
 
 typedef struct {
     at_paths ref;
-    const char *measure, *source, *baseline, *lengths;
+    const char *measure, *source, *baseline, *lengths, *figure;
     int tokenize, smooth, max_order, char_order, word_order, beta;
     int link_base, gold_base, log_base, squad;
     int resamples, digits;
@@ -45,6 +45,10 @@ static const at_option options[] = {
                  "Are long sentences worse?"}},
     {.name = "lengths", OPTION_STRING(measure, lengths), .value = "10,20,30,40,50,60",
      .meta = "N,N,...", .help = "Where one length ends and the next begins, in words"},
+    {.name = "figure", OPTION_PATH(measure, figure), .meta = "FILE",
+     .help = "Draw the scores by length: a .png, .svg or .pdf",
+     .example = {"attend measure -r ref.txt --by-length --figure length.png hyp.txt old.txt",
+                 "Two curves"}},
     {.name = "confidence", .letter = 'c', OPTION_FLAG(measure, confidence),
      .help = "95 % interval by bootstrap resampling"},
     {.name = "resamples", OPTION_INT(measure, resamples), .value = "1000", .min = 1, .max = 1e6,
@@ -111,7 +115,9 @@ static attend_status check(const measure *o, int operands, attend_error *err)
     if (o->source && !o->by_length)
         return at_error(err, ATTEND_OPTION,
                         "--source is for --by-length; add that, or leave it out");
-    return ATTEND_OK;
+    if (o->figure && !o->by_length)
+        return at_error(err, ATTEND_OPTION, "--figure is for --by-length");
+    return o->figure ? attend_figure_check_path(o->figure, err) : ATTEND_OK;
 }
 
 static void fill_options(attend_measure_options *m, const measure *o, bool squad_v1)
@@ -244,6 +250,8 @@ static attend_status write_report(const measure *o, const at_measure_report *r, 
         at_str_add(&text, "\n");
         status = at_report_lengths(&text, r, &buckets, ATTEND_TABLE_TEXT, err);
     }
+    if (status >= 0 && o->figure)
+        status = at_report_lengths_figure(r, &buckets, o->figure, err);
     if (status >= 0)
         return at_cli_write(&text, err);
     at_str_free(&text);

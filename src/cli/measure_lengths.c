@@ -108,3 +108,64 @@ attend_status at_report_lengths(at_str *out, const at_measure_report *r, const a
         at_str_free(&titles[k]);
     return status;
 }
+
+/* ---- the same as a figure ------------------------------------------------------------------- */
+
+typedef struct {
+    double x[ATTEND_BUCKETS_MOST + 1], y[ATTEND_BUCKETS_MOST + 1];
+    size_t count;
+} curve;
+
+/* One system's scores, each over the mean length of its bucket. */
+static attend_status trace(curve *c, const at_measure_report *r, const at_buckets *b, int index,
+                           size_t *segment, attend_error *err)
+{
+    const attend_lines *lines = measured_lines(r);
+    for (int i = 0; i <= b->limits; i++) {
+        size_t count = gather(r, b, i, segment);
+        double length = 0;
+        if (!count)
+            continue;
+        for (size_t k = 0; k < count; k++)
+            length += length_of(lines->line[segment[k]], b->characters);
+        c->x[c->count] = length / (double)count;
+        attend_status status = attend_scores_subset(r->scores[index / r->in->systems],
+                                                    index % r->in->systems, count, segment,
+                                                    &c->y[c->count++], err);
+        if (status < 0)
+            return status;
+    }
+    return ATTEND_OK;
+}
+
+attend_status at_report_lengths_figure(const at_measure_report *r, const at_buckets *b,
+                                       const char *path, attend_error *err)
+{
+    int scores = r->measures * r->in->systems;
+    curve *curves = at_alloc_zero((size_t)scores, sizeof *curves);
+    attend_series *series = at_alloc_zero((size_t)scores, sizeof *series);
+    size_t *segment = at_alloc((attend_scores_segments(r->scores[0]) + 1) * sizeof *segment);
+    attend_status status = curves && series && segment ? ATTEND_OK : at_error_memory(err);
+    for (int k = 0; k < scores && status >= 0; k++) {
+        status = trace(&curves[k], r, b, k, segment, err);
+        series[k] = (attend_series){.name = r->in->systems == 1
+                                                ? attend_scores_name(r->scores[k])
+                                                : at_report_system(r, k % r->in->systems),
+                                    .style = ATTEND_SERIES_BOTH,
+                                    .count = curves[k].count,
+                                    .x = curves[k].x,
+                                    .y = curves[k].y};
+    }
+    attend_chart chart = {.x_title = b->characters ? "characters of a line" : "words of a line",
+                          .y_title = r->measures == 1 ? attend_scores_name(r->scores[0]) : NULL,
+                          .count = scores,
+                          .series = series};
+    attend_panel panel = {.chart = &chart};
+    attend_figure figure = {.count = 1, .panels = &panel};
+    if (status >= 0)
+        status = attend_figure_save(&figure, path, err);
+    at_free(curves);
+    at_free(series);
+    at_free(segment);
+    return status;
+}

@@ -44,4 +44,8 @@ attend_status at_report_lines(at_str *out, const at_measure_report *r, bool json
 attend_status at_report_lengths(at_str *out, const at_measure_report *r, const at_buckets *b,
                                 at_table_format format, attend_error *err);
 
+/* the same as curves, in a file .png, .svg or .pdf */
+attend_status at_report_lengths_figure(const at_measure_report *r, const at_buckets *b,
+                                       const char *path, attend_error *err);
+
 #endif

@@ -56,7 +56,7 @@ says err "standard output: cannot write: No space left on device"
 expect 74 sh -c 'attend list >&-'
 
 # the project's own scripts say what they do, and do nothing then
-for script in script/demo script/test script/learn bench/race; do
+for script in script/demo script/test script/learn bench/race bench/results; do
     expect 0 "$root/$script" --help
     silent err
     narrow out 80

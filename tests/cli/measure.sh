@@ -109,6 +109,12 @@ expect 0 attend measure --by-length --lengths 4 --source src.txt -m bleu,chrf -r
 check "lengths of the source" 'grep -Eq "^0-4 +2 .*" out && grep -Eq "^over 4 +1 " out'
 expect 0 attend measure --by-length --lengths 30 --tokenize zh -r ref.txt hyp.txt old.txt
 says out "characters  lines  hyp.txt  old.txt"
+expect 0 attend measure --by-length --lengths 3,5 --figure length.svg -r ref.txt hyp.txt old.txt
+check "a figure of two curves" \
+    'grep -q "<svg" length.svg && [ "$(grep -c "<path" length.svg)" -gt 4 ]'
+expect 2 attend measure --figure length.svg -r ref.txt hyp.txt
+says err "--figure is for --by-length"
+expect 2 attend measure --by-length --figure length.gif -r ref.txt hyp.txt
 
 # JSON
 if command -v python3 > /dev/null; then

@@ -1,0 +1,37 @@
+# The whole job against PyTorch: the model and recipe of ../shared/bench/train_torch.py.
+group torch
+
+entry job-attend "Bahdanau of 256, as train_torch.py has it" \
+    multi30k de en 1 --preset bahdanau --hidden 256 --embedding 256 --attention-size 256 \
+    --start both --dropout 0.3 --batch 64 --lr 0.001 --clip 1 --epochs 10
+entry job-torch "the same in PyTorch" peer
+
+peer()
+{
+    local script=$(dirname "$root")/shared/bench/train_torch.py python=/usr/bin/python3 begun
+    [ -e "$script" ] || { echo "no $script"; return 1; }
+    begun=$(now)
+    call "$python" "$script" 256 "$([ -n "$try" ] && echo 0 || echo 10)"
+    echo $(($(now) - begun)) > seconds
+    rm -f scores
+    score test_2016 "$(bleu hyp.txt "$data/multi30k/test_2016.tok.en" --tokenize none)"
+    score parameters "$(sed -n 's/^params \([0-9]*\).*/\1/p' log | tail -n 1)"
+}
+
+report_torch()
+{
+    cat <<'END'
+## The whole job, beside PyTorch
+
+The same model, recipe and data in both; ten epochs on two cores, greedy output. Asked for: at least
+34.3 BLEU in at most half of PyTorch's time, both run in the same hour.
+
+| run | parameters | test2016 | minutes |
+|---|---|---|---|
+END
+    local name
+    for name in job-attend job-torch; do
+        echo "| \`$name\`: ${what[$name]} | $(millions $name) | $(value $name test_2016) |" \
+            "$(minutes $name) |"
+    done
+}

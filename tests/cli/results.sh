@@ -1,0 +1,29 @@
+# bench/results: what is run, what is kept, what is reported
+results() { "$root/bench/results" --attend "$build" --work work --data data --to results.md "$@"; }
+expect 0 results --list
+silent err
+says out "ladder-bahdanau"
+check "nothing is run yet" '! grep -q " done " out'
+expect 0 results --report
+says results.md '| `ladder-fixed` |'
+says results.md "not yet run"
+expect 1 results no-such-run
+says err "no corpora there"
+
+mkdir -p data/alignment
+printf 'a b c ||| x y z\na b ||| y x\n' > data/alignment/enfr.src-tgt
+printf '1-1 2-2 3-3\n1-2 2-1\n' > data/alignment/enfr.gold
+expect 1 results no-such-run
+says err "no run is called 'no-such-run'"
+expect 0 results align-diagonal
+says err "align-diagonal: done, aer0 40.00"
+says results.md '| `align-diagonal` | always the diagonal, nothing learned | 40.00 |'
+expect 0 results align-diagonal
+says err "align-diagonal is done"
+printf '1-1 2-2 3-3\n1-1 2-2\n' > data/alignment/enfr.gold
+expect 0 results --again align-diagonal
+says results.md "nothing learned | 0.00 |"
+rm data/alignment/enfr.gold
+expect 0 results --again align-diagonal
+says err "align-diagonal: failed"
+says results.md "nothing learned | failed |"
