@@ -28,7 +28,7 @@ tongue() # FILE TOKENIZATION
     weigh model
     cut -f 1 parts/test.tsv > test.in
     cut -f 2 parts/test.tsv > test.ref
-    call attend translate model < test.in > test.out
+    filter test.in test.out attend translate model
     score test "$(bleu test.out test.ref --tokenize "$2")"
     sentences | attend translate model > sentences.out
 }

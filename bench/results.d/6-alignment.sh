@@ -34,8 +34,9 @@ alignment() # OPTION...
     rm -f scores
     weigh model
     for threshold in 0 0.1 0.2 0.3; do
-        call attend translate model --forced tgt --alignment word --threshold "$threshold" < src |
-            sed 's/.*\t//' > "links.$threshold"
+        filter src forced attend translate model --forced tgt --alignment word \
+            --threshold "$threshold"
+        sed 's/.*\t//' forced > "links.$threshold"
         score "aer$threshold" "$(aer "links.$threshold")"
     done
 }

@@ -24,7 +24,7 @@ classes() # SET OPTION...
     iconv -f utf-8 -t utf-8 "$test" > test.txt 2> /dev/null || iconv -f latin1 -t utf-8 "$test" > test.txt
     sed 's/[: ].*//' test.txt > gold
     sed 's/^[^ ]* //' test.txt > texts
-    call attend classify model < texts > labels
+    filter texts labels attend classify model
     rm -f scores
     weigh model
     score accuracy "$(attend measure -m accuracy labels --ref gold |
