@@ -1,0 +1,241 @@
+#include "cli/compared.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/resource.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "base/file.h"
+#include "base/memory.h"
+
+/* ---- in a process of its own ------------------------------------------------------------------
+ */
+
+typedef struct {
+    const char *name;
+    bool quiet, bar;
+    double last, seconds, asked; /* time of the last event; of steps, and their words */
+} watcher;
+
+static double now(void)
+{
+    struct timespec t;
+    clock_gettime(CLOCK_MONOTONIC, &t);
+    return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
+}
+
+/* the first step pays for memory that all others use again: it does not count */
+static int watch(void *user, const attend_train_event *e)
+{
+    watcher *w = user;
+    double time = now();
+    if (e->kind == ATTEND_TRAIN_STEP && w->last > 0) {
+        w->seconds += time - w->last;
+        w->asked += e->asked;
+    }
+    if (e->kind == ATTEND_TRAIN_VALIDATED && !w->quiet) {
+        fprintf(stderr, "%s: epoch %.2f", w->name, e->epoch);
+        for (int i = 0; i < e->metric_count; i++)
+            fprintf(stderr, "  %s %.*f", e->metrics[i].title, i == 0 ? 3 : 2, e->metrics[i].value);
+        fprintf(stderr, "\n");
+    }
+    if (e->kind == ATTEND_TRAIN_STEP || e->kind == ATTEND_TRAIN_VALIDATED)
+        w->last = now();
+    return at_cli_signal();
+}
+
+/* "luong+attention=dot+hidden=64": settings behind the preset, cut in place */
+static attend_status add_changes(at_comparing *s, char *text, attend_error *err)
+{
+    char *plus = strchr(text, '+');
+    s->setting[s->count++] = (attend_setting){"preset", text};
+    while (plus) {
+        char *name = plus + 1, *equals = strchr(name, '=');
+        *plus = '\0';
+        if (!equals || s->count == ATTEND_COMPARED_SETTINGS)
+            return at_error(err, ATTEND_OPTION,
+                            "\"%.60s\": changes of a preset are written PRESET+NAME=VALUE", name);
+        *equals = '\0';
+        s->setting[s->count++] = (attend_setting){name, equals + 1};
+        plus = strchr(equals + 1, '+');
+    }
+    return ATTEND_OK;
+}
+
+static attend_status train(const at_compared *c, const at_comparing *with, watcher *w,
+                           attend_error *err)
+{
+    at_comparing all = *with;
+    char *changes = at_strdup(c->name),
+         *last = at_file_join(c->folder, "training/last.safetensors");
+    attend_status status = changes && last ? add_changes(&all, changes, err) : at_error_memory(err);
+    if (status >= 0) {
+        bool begun = at_file_exists(last);
+        all.setting[all.count++] = (attend_setting){"out", c->folder};
+        all.setting[all.count++] = (attend_setting){begun ? "resume" : "overwrite", "yes"};
+        status = attend_train(all.setting, all.count, watch, w, err);
+    }
+    at_free(changes);
+    at_free(last);
+    return status;
+}
+
+static attend_status evaluate(at_compared *c, const at_comparing *with, attend_error *err)
+{
+    attend_evaluate_options o;
+    attend_translator *t;
+    attend_evaluate_defaults(&o);
+    o.translate.beam = with->beam;
+    o.translate.longest = 1000;
+    o.measure.tokenize = with->tokenize;
+    o.measure.gold_base = with->gold_base;
+    o.gold = with->gold;
+    attend_status status = attend_translator_open(c->folder, &t, err);
+    if (status < 0)
+        return status;
+    status = attend_evaluate(t, &o, with->test->count, with->test->source, with->test->target,
+                             &c->found, err);
+    attend_translator_free(t);
+    return status;
+}
+
+static void add_json(at_str *out, const at_compared *c)
+{
+    at_str_add(out, "{\"name\": ");
+    at_str_add_json(out, c->name);
+    at_str_print(out,
+                 ", \"words_per_second\": %.10g, \"memory\": %.10g, \"beam\": %d, \"gold\": %s, "
+                 "\"evaluation\": ",
+                 c->words_per_second, c->memory, c->beam, c->gold ? "true" : "false");
+    at_evaluation_json(out, &c->found);
+    at_str_add(out, "}");
+}
+
+static attend_status save(const at_compared *c, const char *path, attend_error *err)
+{
+    at_str text = {0};
+    at_writer *w;
+    add_json(&text, c);
+    at_str_add(&text, "\n");
+    attend_status status = text.failed ? at_error_memory(err) : at_writer_open(&w, path, err);
+    if (status >= 0) {
+        at_writer_write(w, at_str_text(&text), text.length);
+        status = at_writer_commit(w, err);
+    }
+    at_str_free(&text);
+    return status;
+}
+
+/* what the child does; its exit code */
+static int work(at_compared *c, const at_comparing *with, const char *path)
+{
+    attend_error err;
+    struct rusage used;
+    watcher w = {.name = c->name, .quiet = with->cli->common.quiet};
+    at_cli_catch_signals();
+    attend_status status = train(c, with, &w, &err);
+    getrusage(RUSAGE_SELF, &used);
+    if (w.seconds > 0) { /* else it was trained before */
+        c->memory = 1024.0 * (double)used.ru_maxrss;
+        c->words_per_second = w.asked / w.seconds;
+    }
+    c->beam = with->beam;
+    c->gold = with->gold;
+    if (status >= 0)
+        status = evaluate(c, with, &err);
+    if (status >= 0)
+        status = save(c, path, &err);
+    if (status < 0)
+        fprintf(stderr, "attend compare: %s: %s\n", c->name, err.message);
+    return status >= 0 ? 0 : at_cli_signal() ? 128 + at_cli_signal() : 1;
+}
+
+static attend_status start(at_compared *c, const at_comparing *with, const char *path,
+                           attend_error *err)
+{
+    int code = 0;
+    fflush(NULL);
+    pid_t child = fork();
+    if (child < 0)
+        return at_error(err, ATTEND_MEMORY, "cannot start a process: %s", strerror(errno));
+    if (child == 0)
+        _exit(work(c, with, path));
+    while (waitpid(child, &code, 0) < 0 && errno == EINTR)
+        ;
+    if (WIFEXITED(code) && WEXITSTATUS(code) == 0)
+        return ATTEND_OK;
+    if (WIFSIGNALED(code) || WEXITSTATUS(code) > 128)
+        return at_error(err, ATTEND_STOPPED, "stopped; the same command goes on from where %s is",
+                        c->name);
+    return at_error(err, ATTEND_NUMBER, "%s has no result; mend it and run this again", c->name);
+}
+
+/* ---- its result --------------------------------------------------------------------------------
+ */
+
+static attend_status load(at_compared *c, const char *path, attend_error *err)
+{
+    json_t *json;
+    attend_status status = at_json_load(path, &json, err);
+    if (status < 0)
+        return status;
+    at_fields f = at_fields_of(json, path, err);
+    c->words_per_second = at_field_number(&f, "words_per_second", 0, 0, 1e15);
+    c->memory = at_field_number(&f, "memory", 0, 0, 1e18);
+    c->beam = (int)at_field_int(&f, "beam", 0, 0, 1 << 20);
+    c->gold = at_field_bool(&f, "gold", false);
+    status = f.status;
+    if (status >= 0)
+        status = at_evaluation_read(&c->found, json_object_get(json, "evaluation"), path, err);
+    json_decref(json);
+    return status;
+}
+
+/* was it evaluated as it is wanted now? */
+static bool fits(const at_compared *c, const at_comparing *with)
+{
+    return c->beam == with->beam && c->found.lines == with->test->count
+           && c->gold == (with->gold != NULL);
+}
+
+attend_status at_compared_get(at_compared *c, const at_comparing *with, attend_error *err)
+{
+    char *path = at_file_join(c->folder, "result.json");
+    attend_status status = path ? ATTEND_OK : at_error_memory(err);
+    bool done = status >= 0 && at_file_exists(path);
+    if (done)
+        status = load(c, path, err);
+    if (status >= 0 && !(done && fits(c, with))) {
+        status = start(c, with, path, err);
+        if (status >= 0)
+            status = load(c, path, err);
+    }
+    at_free(path);
+    return status;
+}
+
+attend_status at_compared_check(const at_compared *c, const at_comparing *with, attend_error *err)
+{
+    at_comparing all = *with;
+    char *changes = at_strdup(c->name), *text;
+    attend_status status = changes ? add_changes(&all, changes, err) : at_error_memory(err);
+    if (status >= 0)
+        status = attend_train_config(all.setting, all.count, &text, err);
+    if (status >= 0)
+        attend_text_free(text);
+    at_free(changes);
+    return status;
+}
+
+void at_compared_json(at_str *out, const at_compared *all, int count)
+{
+    at_str_add(out, "[");
+    for (int i = 0; i < count; i++) {
+        at_str_add(out, i ? ",\n " : "\n ");
+        add_json(out, &all[i]);
+    }
+    at_str_add(out, "\n]\n");
+}

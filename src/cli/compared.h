@@ -1,0 +1,48 @@
+/* One mechanism of a comparison: trained and evaluated in a process of its own, so that its memory
+ * can be told from that of the others, and kept as NAME/result.json. */
+#ifndef ATTEND_CLI_COMPARED_H
+#define ATTEND_CLI_COMPARED_H
+
+#include "cli/evaluation.h"
+#include "cli/sentence_pairs.h"
+#include "cli/table.h"
+
+enum { ATTEND_COMPARED_SETTINGS = 48, ATTEND_COMPARED_MOST = 32 };
+
+typedef struct {
+    const char *name; /* "luong+attention=dot" */
+    char *folder;     /* its model, to be at_freed */
+    attend_evaluation found;
+    double words_per_second; /* of targets in training */
+    double memory;           /* of training at its peak, in bytes */
+    int beam;                /* that found is of */
+    bool gold;               /* links were compared */
+} at_compared;
+
+/* what all of them share */
+typedef struct {
+    at_cli *cli;
+    const at_sentence_pairs *test;
+    const char *const *gold; /* or NULL */
+    int gold_base, beam;
+    const char *tokenize; /* of BLEU */
+    size_t count;
+    attend_setting setting[ATTEND_COMPARED_SETTINGS];
+} at_comparing;
+
+/* Do preset and settings go together? For all of them, before the first is trained. */
+attend_status at_compared_check(const at_compared *c, const at_comparing *with, attend_error *err);
+
+/* Reads the result that is there, or trains (or goes on) and evaluates. */
+attend_status at_compared_get(at_compared *c, const at_comparing *with, attend_error *err);
+
+/* Tables for people, and for Markdown. */
+void at_compared_tables(at_str *out, const at_compared *all, int count, at_table_format format,
+                        int columns);
+void at_compared_json(at_str *out, const at_compared *all, int count);
+
+/* BLEU by length, and BLEU against the speed of training. */
+attend_status at_compared_draw(const at_compared *all, int count, const char *path,
+                               attend_error *err);
+
+#endif
