@@ -7,6 +7,7 @@
 
 #include "base/file.h"
 #include "base/memory.h"
+#include "train/direction.h"
 #include "train/settings.h"
 
 static const char stored_name[] = "training/settings.yaml";
@@ -201,6 +202,8 @@ static attend_status assign_all(at_recipe *r, attend_error *err)
         status = at_config_apply(&r->file, sets, 2, err);
     if (status >= 0)
         status = assign_settings(r, sets, 2, err);
+    if (status >= 0 && r->preset->family == &at_family_translator)
+        status = at_direction_choose(&r->run, r->model, err);
     at_option_set was[] = {{at_run_options, &run}, {r->preset->family->options, model}};
     if (status >= 0 && r->stored.count)
         status = refuse_changes(r, was, sets, err);

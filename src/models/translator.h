@@ -15,6 +15,7 @@
 
 typedef struct {
     const char *preset;
+    const char *from, *to; /* names of languages, for those who read them; or nothing */
     int hidden, embedding, layers, decoder_layers, cell;
     bool bidirectional, reversed, reads_padding;
     int start, place, readout;

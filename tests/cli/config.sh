@@ -90,3 +90,11 @@ expect 2 attend train --resume
 says err "--out"
 expect 0 attend train --resume --out short --dump-config
 says out "[as before]"
+
+# languages are kept with the model, and decide the direction where a file tells its own
+cp pairs.tsv fra.txt
+expect 0 attend train --config run.yaml --data fra.txt --from fr --to en --epochs 1 --out back -q
+says back/config.json '"from": "fr"'
+says back/training/settings.yaml "swap: yes"
+expect 2 attend train --config run.yaml --data fra.txt --from de --out new
+says err "fra.txt has eng and fra"
