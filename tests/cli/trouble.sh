@@ -73,3 +73,14 @@ kill -INT $run
 wait $run
 check "SIGINT ends it with a checkpoint" "[ $? -eq 130 ] && grep -q -- '--resume goes on' said"
 expect 0 attend train --resume --out run --epochs 1
+
+# between two updates there is no place for a checkpoint; a second signal does not wait for one
+attend train "${settings[@]}" --epochs 1000000 --accumulate 65000 --out never > said 2>&1 &
+run=$!
+waits_for test -s never/training/settings.yaml
+for _ in $(seq 300); do
+    kill -INT $run 2> /dev/null || break
+    sleep 0.1
+done
+wait $run
+check "a second SIGINT ends it at once" "[ $? -eq 130 ] && [ ! -e never/$last ]"
