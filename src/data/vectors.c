@@ -109,17 +109,17 @@ static attend_status read_line(reader *r, attend_error *err)
     return read_numbers(r, text + word, size - (size_t)word, r->table + (size_t)id * r->width, err);
 }
 
-attend_status at_vectors_read(const char *path, const at_vocab *vocab, int width, real *table,
+attend_status at_vectors_take(at_stream *bytes, const at_vocab *vocab, int width, real *table,
                               at_vector_counts *counts, attend_error *err)
 {
     at_line_options options = {.encoding = ATTEND_ENCODING_REPLACE};
     size_t n = (size_t)at_vocab_size(vocab);
     reader r = {.vocab = vocab, .width = (size_t)width, .table = table, .counts = counts};
     *counts = (at_vector_counts){0};
+    attend_status status = at_lines_start(&r.lines, bytes, &options, err);
     r.seen = at_alloc_zero(n ? n : 1, 1);
-    if (!r.seen)
-        return at_error_memory(err);
-    attend_status status = at_lines_open(&r.lines, path, &options, err);
+    if (status >= 0 && !r.seen)
+        status = at_error_memory(err);
     while (status >= 0 && at_lines_next(&r.lines, &status, err))
         status = read_line(&r, err);
     if (status >= 0 && counts->lines == 0)
@@ -127,4 +127,12 @@ attend_status at_vectors_read(const char *path, const at_vocab *vocab, int width
     at_lines_close(&r.lines);
     at_free(r.seen);
     return status;
+}
+
+attend_status at_vectors_read(const char *path, const at_vocab *vocab, int width, real *table,
+                              at_vector_counts *counts, attend_error *err)
+{
+    at_stream *bytes;
+    attend_status status = at_stream_open(path, &bytes, err);
+    return status < 0 ? status : at_vectors_take(bytes, vocab, width, table, counts, err);
 }

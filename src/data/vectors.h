@@ -5,6 +5,7 @@
 #define ATTEND_DATA_VECTORS_H
 
 #include "base/real.h"
+#include "data/stream.h"
 #include "text/vocab.h"
 
 typedef struct {
@@ -15,6 +16,10 @@ typedef struct {
 /* Writes the vectors of words that the vocabulary has into their rows of table [vocabulary, width];
  * other rows stay. A word that comes twice has its first vector. */
 attend_status at_vectors_read(const char *path, const at_vocab *vocab, int width, real *table,
+                              at_vector_counts *counts, attend_error *err);
+
+/* The same from bytes, which are closed. */
+attend_status at_vectors_take(at_stream *bytes, const at_vocab *vocab, int width, real *table,
                               at_vector_counts *counts, attend_error *err);
 
 #endif
