@@ -115,7 +115,8 @@ static attend_status write_text(const job *j, at_text prompt, at_str *out, atten
     if (status >= 0)
         status = write_words(j, j->prompt, &before, err);
     size_t n = before.length;
-    if (status >= 0 && n <= whole.length && memcmp(whole.text, before.text, n) == 0) {
+    if (status >= 0 && n <= whole.length
+        && memcmp(at_str_text(&whole), at_str_text(&before), n) == 0) {
         at_str_add_bytes(out, prompt.text, prompt.size);
         at_str_add(out, at_str_text(&whole) + n);
     } else if (status >= 0) {
