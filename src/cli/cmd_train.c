@@ -115,10 +115,12 @@ static void show_step(watcher *w, const attend_train_event *e)
     foretell(w, e);
     if (!w->cli->bar || !at_progress_due(&w->progress, (long)e->step, time))
         return;
-    char text[80];
+    char text[80], pace[40] = "";
     at_str line = {0};
-    snprintf(text, sizeof text, "epoch %.2f/%d  loss %.3f  %.0f %s/s", e->epoch, e->epochs,
-             w->loss / w->seen, speed(w), e->unit);
+    if (speed(w) > 0)
+        snprintf(pace, sizeof pace, "  %.0f %s/s", speed(w), e->unit);
+    snprintf(text, sizeof text, "epoch %.2f/%d  loss %.3f%s", e->epoch, e->epochs,
+             w->loss / w->seen, pace);
     at_progress_line(&line, &w->progress, (long)e->step, time, text, w->cli->columns, w->cli->utf8);
     at_cli_progress(w->cli, at_str_text(&line));
     at_str_free(&line);

@@ -296,6 +296,11 @@ static attend_status step(at_run *r, at_run_event *e, bool *ends_epoch, attend_e
     return ATTEND_OK;
 }
 
+static bool out_of_patience(const at_run *r)
+{
+    return r->settings.patience && r->standing.waited >= r->settings.patience;
+}
+
 /* what a step is followed by; *stops: the run has waited long enough */
 static attend_status after_step(at_run *r, bool ends_epoch, bool last, bool *stops,
                                 attend_error *err)
@@ -306,7 +311,7 @@ static attend_status after_step(at_run *r, bool ends_epoch, bool last, bool *sto
         return ATTEND_OK;
     bool due = s->validate_every ? n % s->validate_every == 0 : ends_epoch;
     attend_status status = due || last ? validate(r, err) : ATTEND_OK;
-    *stops = s->patience && r->standing.waited >= s->patience;
+    *stops = out_of_patience(r);
     if (status >= 0 && (n % s->checkpoint_every == 0 || due || last))
         status = at_run_checkpoint(r, err);
     return status;
@@ -344,8 +349,11 @@ static attend_status obey(at_run *r, int asked, attend_error *err)
 attend_status at_run_go(at_run *r, attend_error *err)
 {
     attend_status status = ATTEND_OK;
-    bool stops = false, ends_epoch = false;
+    bool stops = out_of_patience(r), ends_epoch = false;
     int asked = 0;
+    if (r->standing.updates >= r->steps)
+        at_run_say(r, "the run is done: %lld updates; more --epochs or --steps make it longer",
+                   (long long)r->standing.updates);
     unsigned token = at_floats_flush();
     while (status >= 0 && !stops && r->standing.updates < r->steps) {
         at_run_event e;

@@ -45,3 +45,14 @@ echo '{"step": 99, "epoch": 9.0, "loss": 1}' >> twice/training/metrics.jsonl
 printf '{"step": 1' >> twice/training/metrics.jsonl
 expect 0 attend train --resume --out twice --epochs 2 -q
 check "two validations" "[ \$(wc -l < twice/training/metrics.jsonl) -eq 2 ]"
+
+# a run that is done says so; one that ran out of patience goes on only with more of it
+expect 0 attend train --resume --out twice
+says err "the run is done: 14 updates"
+expect 0 attend train "${settings[@]}" --lr 1e-12 --epochs 50 --patience 2 --out stuck
+says err "no better model for 2 validations"
+cp stuck/training/last.safetensors before
+expect 0 attend train --resume --out stuck
+check "nothing is added" "cmp -s before stuck/training/last.safetensors"
+expect 0 attend train --resume --out stuck --patience 3 -q
+check "more patience, more steps" "! cmp -s before stuck/training/last.safetensors"
