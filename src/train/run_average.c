@@ -44,7 +44,7 @@ static attend_status judge(at_run *r, int count, bool *better, attend_error *err
     const attend_metric *m = at_run_watched(r, &found);
     double before = fabs(r->standing.best);
     *better = at_run_better(r, &found);
-    at_run_say(r, "mean of the last %d weights: %s %.4g, the best before is %.4g: %s", count,
+    at_run_say(r, "mean of the last %d weights: %s %.6g, the best before is %.6g: %s", count,
                m->title, m->value, before,
                *better ? "it is the model" : "it is kept as training/average.safetensors");
     status = save(r, err);

@@ -19,7 +19,8 @@ says model/training/metrics.jsonl '"training_loss"'
 check "a line for each validation" "[ \$(wc -l < model/training/metrics.jsonl) -eq 5 ]"
 
 # the mean becomes the model where it is better: learning that jumps about
-expect 0 attend train "${settings[@]}" --average 4 --lr 0.05 --curves none --out jumps
+expect 0 attend train "${settings[@]}" --average 4 --lr 0.1 --dropout 0.5 --epochs 8 --curves none \
+    --out jumps
 says err "mean of the last 4 weights"
 if grep -q "it is the model" err; then
     check "the mean is the model" \
