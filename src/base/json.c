@@ -19,7 +19,7 @@ static _Thread_local bool starved;
 
 static void *json_alloc(size_t bytes)
 {
-    void *memory = at_alloc(bytes);
+    void *memory = at_alloc_small(bytes);
     starved |= !memory;
     return memory;
 }

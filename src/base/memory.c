@@ -37,6 +37,16 @@ void *at_alloc(size_t bytes)
     return memory;
 }
 
+void *at_alloc_small(size_t bytes)
+{
+    void *memory = planted_failure() || bytes > SIZE_MAX / 2 ? NULL : malloc(bytes ? bytes : 1);
+    if (!memory)
+        return NULL;
+    atomic_fetch_add(&allocations, 1);
+    atomic_fetch_add(&live, 1);
+    return memory;
+}
+
 void *at_alloc_zero(size_t count, size_t size)
 {
     size_t bytes;

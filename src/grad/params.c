@@ -117,6 +117,8 @@ static void fill_part(void *arg, ptrdiff_t begin, ptrdiff_t end)
 
 static void fill(at_parameter *v, at_init how, uint64_t seed)
 {
+    if (how.kind == ATTEND_INIT_NOT)
+        return;
     if (how.kind == ATTEND_INIT_GLOROT) {
         int rows = v->shape.rank > 1 ? v->shape.dim[0] : 1;
         double both = rows + (double)v->len / (rows ? rows : 1);

@@ -21,6 +21,7 @@ typedef enum {
     ATTEND_INIT_UNIFORM,  /* U(-scale, scale) */
     ATTEND_INIT_GLOROT,   /* U(+-sqrt(6 / (rows + columns))) */
     ATTEND_INIT_CONSTANT, /* scale */
+    ATTEND_INIT_NOT,      /* not at all: its numbers come from elsewhere, at once */
 } at_init_kind;
 
 typedef struct {
@@ -33,6 +34,7 @@ typedef struct {
 #define INIT_NORMAL(s) ((at_init){ATTEND_INIT_NORMAL, (s)})
 #define INIT_UNIFORM(s) ((at_init){ATTEND_INIT_UNIFORM, (s)})
 #define INIT_GLOROT ((at_init){ATTEND_INIT_GLOROT, 0})
+#define INIT_NOT ((at_init){ATTEND_INIT_NOT, 0})
 #define INIT_CONSTANT(s) ((at_init){ATTEND_INIT_CONSTANT, (s)})
 
 typedef struct {

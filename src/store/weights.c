@@ -79,7 +79,7 @@ static attend_status read_one(const at_safetensors *file, const at_stored *t, co
     if (!at_stored_shape(t, &shape))
         return at_error(err, ATTEND_SHAPE, "tensor '%s' has too many or too large dimensions",
                         t->name);
-    attend_status status = at_params_add(params, name, shape, INIT_ZERO, &p, err);
+    attend_status status = at_params_add(params, name, shape, INIT_NOT, &p, err);
     return status < 0 ? status : at_safetensors_read(file, t, p->value, err);
 }
 

@@ -44,8 +44,21 @@ static void impossible_sizes_fail(void **state)
     (void)state;
     assert_null(at_alloc(SIZE_MAX));
     assert_null(at_alloc(SIZE_MAX / 2 + 1));
+    assert_null(at_alloc_small(SIZE_MAX));
     assert_null(at_alloc_zero(SIZE_MAX / 4, 8));
     assert_null(at_realloc(NULL, 0, SIZE_MAX - 10));
+}
+
+static void small_blocks_count_and_fail_like_others(void **state)
+{
+    (void)state;
+    void *m = at_alloc_small(0), *n = at_alloc_small(24);
+    assert_true(m && n && (size_t)n % 16 == 0);
+    assert_int_equal(at_alloc_live(), 2);
+    at_free(m);
+    at_free(n);
+    at_alloc_fail_after(0);
+    assert_null(at_alloc_small(1));
 }
 
 static void realloc_keeps_the_content(void **state)
@@ -140,6 +153,7 @@ int main(void)
         TEST(blocks_are_aligned_and_writable),
         TEST(zeroed_blocks_are_zero),
         TEST(impossible_sizes_fail),
+        TEST(small_blocks_count_and_fail_like_others),
         TEST(realloc_keeps_the_content),
         TEST(a_failed_realloc_leaves_the_old_block),
         TEST(strdup_copies),
