@@ -2,9 +2,9 @@
 # weights, and a beam.
 group best
 
-best=(--preset bahdanau --tokenizer sentencepiece --vocabulary 6000 --hidden 512 --embedding 256
+best=(--preset bahdanau --tokenizer sentencepiece --vocabulary 5000 --hidden 320 --embedding 256
     --dropout 0.4 --smoothing 0.1 --batch 64 --lr 0.001 --schedule linear:end=0.00005
-    --epochs 18 --average 5)
+    --epochs 20 --average 5)
 entry best-de-en "German to English" multi30k de en 8 "${best[@]}"
 entry best-en-de "English to German" multi30k en de 8 "${best[@]}"
 
