@@ -240,7 +240,10 @@ ATTEND_API attend_status attend_data_convert(const char *const *paths, int count
  * each stays on its side when the corpus grows.
  *
  * valid, test   "5%", "0.05", or at least so many examples, "1000"; NULL: none
- * counts        NULL, or receives three: of train, valid and test */
+ * counts        NULL, or receives three: of train, valid and test
+ *
+ * Files of these parts are replaced. One that would not be, because its part is empty now or comes
+ * in another format, is refused: it would pass for a part of this split. */
 ATTEND_API attend_status attend_data_split(const char *const *paths, int count, const char *folder,
                                            const char *valid, const char *test,
                                            const attend_data_options *options,
@@ -294,7 +297,10 @@ typedef struct attend_check_summary {
     attend_text_sizes source, target, question;
     int labels, complete; /* complete: no part was too large to be looked through for duplicates */
     const char *copy, *second_copy; /* files of the clean copy, or NULL */
-    long kept, dropped, repaired;   /* in it */
+    /* of the copy: examples; dropped has lines that are none, too, and flattened counts texts whose
+     * tabs or line ends became blanks */
+    long kept, dropped, repaired, flattened;
+    long refused; /* lines that training refuses */
 } attend_check_summary;
 
 ATTEND_API void attend_check_summarise(const attend_check *check, attend_check_summary *summary);

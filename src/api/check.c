@@ -89,7 +89,9 @@ void attend_check_summarise(const attend_check *check, attend_check_summary *out
                                   .second_copy = c->copy[1],
                                   .kept = c->kept,
                                   .dropped = c->dropped,
-                                  .repaired = c->repaired};
+                                  .repaired = c->repaired,
+                                  .flattened = c->flattened,
+                                  .refused = c->refused};
 }
 
 const char *attend_check_file(const attend_check *check, int index)

@@ -275,15 +275,62 @@ static attend_status parse_share(at_share *s, const char *text, const char *opti
 }
 
 /* folder/train.tsv; of aligned files without an end, which comes later */
-static char *part_path(const job *j, const char *folder, int part)
+static char *part_path(const at_format *to, const char *folder, int part)
 {
     at_str name = {0};
     at_str_add(&name, at_part_names[part]);
-    if (j->to != &at_format_aligned)
-        at_str_add(&name, j->to->extension);
+    if (to->extension)
+        at_str_add(&name, to->extension);
     char *path = name.failed ? NULL : at_file_join(folder, at_str_text(&name));
     at_str_free(&name);
     return path;
+}
+
+static attend_status refuse_stale(const char *path, attend_error *err)
+{
+    if (!path)
+        return at_error_memory(err);
+    if (!at_file_exists(path))
+        return ATTEND_OK;
+    return at_error(err, ATTEND_OPTION,
+                    "%s is there and would not be replaced, so that it would stand beside the new "
+                    "parts; remove it, or choose another folder",
+                    at_show(path).text);
+}
+
+/* A file of that part in that format. */
+static attend_status check_stale(const job *j, const at_format *format, const char *folder,
+                                 int part, attend_error *err)
+{
+    char *path = part_path(format, folder, part);
+    attend_status status = ATTEND_OK;
+    if (!path || format != &at_format_aligned)
+        status = refuse_stale(path, err);
+    for (int side = 0; side < 2 && path && format == &at_format_aligned && status >= 0; side++) {
+        char *name = at_export_side(path, j->one, j->two, side == 1);
+        status = refuse_stale(name, err);
+        at_free(name);
+    }
+    at_free(path);
+    return status;
+}
+
+/* Parts of an earlier split that this one does not replace would pass for parts of it: one that is
+ * empty now, or in another format. */
+static attend_status check_folder(const job *j, const char *folder,
+                                  const size_t sizes[ATTEND_PARTS], attend_error *err)
+{
+    attend_status status = ATTEND_OK;
+    for (int i = 0; i < ATTEND_PARTS; i++)
+        for (int k = 0; k < at_format_count && status >= 0; k++) {
+            const at_format *f = at_formats[k];
+            bool same = f == j->to
+                        || (f->extension && j->to->extension
+                            && strcmp(f->extension, j->to->extension) == 0);
+            if (f->write && !(same && sizes[i]))
+                status = check_stale(j, f, folder, i, err);
+        }
+    return status;
 }
 
 static attend_status write_parts(const job *j, const char *folder, const unsigned char *part,
@@ -291,9 +338,11 @@ static attend_status write_parts(const job *j, const char *folder, const unsigne
                                  attend_data_counts counts[ATTEND_PARTS], attend_error *err)
 {
     at_export *exports[ATTEND_PARTS] = {NULL};
-    attend_status status = at_folder_make(folder, err);
+    attend_status status = check_folder(j, folder, sizes, err);
+    if (status >= 0)
+        status = at_folder_make(folder, err);
     for (int i = 0; i < ATTEND_PARTS && status >= 0; i++) {
-        char *path = sizes[i] ? part_path(j, folder, i) : NULL;
+        char *path = sizes[i] ? part_path(j->to, folder, i) : NULL;
         if (sizes[i])
             status = path ? open_export(j, path, &exports[i], err) : at_error_memory(err);
         at_free(path);

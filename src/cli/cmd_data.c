@@ -128,9 +128,9 @@ static attend_status check(at_cli *cli, const data *o, int count, const char *co
         at_data_report_json(&text, report);
     else
         at_data_report_text(&text, report, cli->columns);
-    long errors = at_data_report_count(report, ATTEND_LEVEL_ERROR);
     attend_check_summary sum;
     attend_check_summarise(report, &sum);
+    long errors = sum.refused;
     bool empty = sum.examples == 0;
     attend_check_free(report);
     status = at_cli_write(&text, err);

@@ -6,13 +6,13 @@
 
 static const char *const level_names[] = {"note", "warning", "error"};
 
-long at_data_report_count(const attend_check *check, attend_level level)
+static bool is_clean(const attend_check *check)
 {
     long count = 0;
     attend_finding f;
     for (int i = 0; attend_check_finding(check, i, &f); i++)
-        count += f.level >= level ? f.count : 0;
-    return count;
+        count += f.count;
+    return count == 0;
 }
 
 /* 167130 as "167,130" */
@@ -96,7 +96,7 @@ static void write_sizes(at_str *out, const attend_check_summary *s, int columns)
                                        {"words", ATTEND_COLUMN_NUMBER},
                                        {"characters", ATTEND_COLUMN_NUMBER},
                                        {"mean", ATTEND_COLUMN_NUMBER},
-                                       {"half", ATTEND_COLUMN_NUMBER},
+                                       {"median", ATTEND_COLUMN_NUMBER},
                                        {"99 %", ATTEND_COLUMN_NUMBER},
                                        {"longest", ATTEND_COLUMN_NUMBER},
                                        {"on line", ATTEND_COLUMN_NUMBER},
@@ -251,6 +251,11 @@ static void write_copy(at_str *out, const attend_check_summary *s)
     at_str_add(out, " dropped, ");
     grouped(out, s->repaired);
     at_str_add(out, " repaired\n");
+    if (s->flattened) {
+        at_str_add(out, "Tabs or line ends in ");
+        counted(out, s->flattened, "text", "texts");
+        at_str_add(out, " became blanks; is --format right?\n");
+    }
 }
 
 void at_data_report_text(at_str *out, const attend_check *check, int columns)
@@ -261,7 +266,7 @@ void at_data_report_text(at_str *out, const attend_check *check, int columns)
     write_head(out, check, &s, columns);
     write_sizes(out, &s, columns);
     write_labels(out, check, &s, columns);
-    if (!at_data_report_count(check, ATTEND_LEVEL_NOTE))
+    if (is_clean(check))
         at_str_add(out, s.examples ? "Nothing found that spoils training.\n" : "");
     else
         write_table(out, check, columns);
@@ -372,8 +377,9 @@ void at_data_report_json(at_str *out, const attend_check *check)
             at_str_add(out, ", ");
             at_str_add_json(out, s.second_copy);
         }
-        at_str_print(out, "], \"kept\": %ld, \"dropped\": %ld, \"repaired\": %ld}", s.kept,
-                     s.dropped, s.repaired);
+        at_str_print(out,
+                     "], \"kept\": %ld, \"dropped\": %ld, \"repaired\": %ld, \"flattened\": %ld}",
+                     s.kept, s.dropped, s.repaired, s.flattened);
     }
     at_str_add(out, "}\n");
 }

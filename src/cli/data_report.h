@@ -8,7 +8,4 @@
 void at_data_report_text(at_str *out, const attend_check *check, int columns);
 void at_data_report_json(at_str *out, const attend_check *check);
 
-/* how often something of that level, or a worse one, was found */
-long at_data_report_count(const attend_check *check, attend_level level);
-
 #endif

@@ -155,7 +155,7 @@ static void summarise(at_check_work *w)
                    : 1;
     for (int which = 0; which < 3; which++) {
         at_side_sizes *s = &c->side[which];
-        long seen = 0, halves[] = {s->texts / 2, s->texts - s->texts / 100};
+        long seen = 0, halves[] = {(s->texts + 1) / 2, s->texts - s->texts / 100};
         for (int words = 0, k = 0; words <= ATTEND_CHECK_WORDS && k < 2; words++) {
             seen += w->histogram[which][words];
             for (; k < 2 && seen >= halves[k]; k++)

@@ -38,7 +38,8 @@ typedef struct {
     long longest; /* words, and where */
     int longest_file;
     long longest_line;
-    long most[2]; /* words that half of the texts, and 99 of a hundred, do not exceed */
+    long
+        most[2]; /* words that half of the texts (the median), and 99 of a hundred, do not exceed */
 } at_side_sizes;
 
 typedef struct {
@@ -53,10 +54,13 @@ typedef struct {
     at_vocab *labels;      /* with counts; NULL where there are none */
     long count[ATTEND_FINDINGS];
     at_place *place[ATTEND_FINDINGS];
-    int places; /* kept of each, at most */
-    bool full;  /* there were more examples than the tables of keys hold */
-    long kept, dropped, repaired, flattened; /* of the clean copy */
-    char *copy[2];                           /* its files, or NULL */
+    int places;   /* kept of each, at most */
+    bool full;    /* there were more examples than the tables of keys hold */
+    long refused; /* lines, or examples, with an error */
+    /* of the clean copy: examples; dropped has lines that are none, too. flattened: texts whose
+     * tabs or line ends became blanks */
+    long kept, dropped, repaired, flattened;
+    char *copy[2]; /* its files, or NULL */
 } at_check;
 
 /* Fails where a file cannot be opened or read, or the copy not be written; not because of what is

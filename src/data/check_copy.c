@@ -61,6 +61,7 @@ attend_status at_check_copy_open(at_check_work *w, attend_error *err)
         c->copy[1] = at_export_side(o->fix, c->file[0], two, true);
     } else
         c->copy[0] = at_strdup(o->fix);
+    c->dropped = w->bad;
     if (!c->copy[0] || (format == &at_format_aligned && !c->copy[1]))
         return at_error_memory(err);
     return at_export_open(c->copy[0], c->copy[1], format, c->has, &w->copy, err);

@@ -7,6 +7,23 @@
 
 enum { MOST_LABELS = 10000 };
 
+/* Does training refuse a line with these findings? */
+static bool is_refused(const at_check_work *w, at_found found)
+{
+    if (w->options->reader.lines.encoding != ATTEND_ENCODING_UTF8)
+        found &= ~FOUND(not_utf8);
+    return found & (FOUND(zero_byte) | FOUND(not_utf8) | FOUND(long_line));
+}
+
+/* a line counts once, whatever is wrong with it */
+static void refuse(at_check_work *w, long line)
+{
+    if (line && line == w->refused_line)
+        return;
+    w->refused_line = line;
+    w->c->refused++;
+}
+
 static void see_line(void *user, const at_line_stream *s)
 {
     static const struct {
@@ -25,6 +42,8 @@ static void see_line(void *user, const at_line_stream *s)
             found |= flags[i].found;
     if (found & (FOUND(zero_byte) | FOUND(long_line)))
         w->hard_line = s->number;
+    if (is_refused(w, found))
+        refuse(w, s->number);
     if (found)
         at_check_find(w, found, place, s->raw, s->raw_size);
 }
@@ -38,6 +57,7 @@ static void see_bad(void *user, const char *file, long line, const char *message
     const char *colon = strstr(message, ": ");
     const char *what = colon ? colon + 2 : message;
     at_place place = {.file = w->main_file, .line = line};
+    refuse(w, line);
     at_check_find(w, FOUND(malformed), place, what, strlen(what));
 }
 
@@ -85,6 +105,17 @@ static attend_status count_label(at_check_work *w, const at_example *e, attend_e
     return ATTEND_OK;
 }
 
+/* An example of another kind than those before it, which a corpus does not take. */
+static attend_status leave_out(at_check_work *w, at_place place)
+{
+    static const char what[] = "other parts (target, label, question) than the examples before it; "
+                               "keep kinds of data apart";
+    w->bad++;
+    refuse(w, place.line);
+    at_check_find(w, FOUND(malformed), place, what, sizeof what - 1);
+    return ATTEND_OK;
+}
+
 /* All that can be said of an example before the corpus is known. */
 static attend_status take(at_check_work *w, at_example *e, const at_format *format,
                           attend_error *err)
@@ -92,8 +123,11 @@ static attend_status take(at_check_work *w, at_example *e, const at_format *form
     at_check *c = w->c;
     attend_status status = ATTEND_OK;
     at_place place = {.file = e->file, .line = e->line};
+    unsigned kind = e->has & ~(unsigned)ATTEND_HAS_BREAK;
+    if (c->examples && kind != c->has)
+        return leave_out(w, place);
     c->examples++;
-    c->has |= e->has & ~(unsigned)ATTEND_HAS_BREAK;
+    c->has = kind;
     c->documents += (e->has & ATTEND_HAS_BREAK) != 0;
     measure(w, 0, e->source, e);
     if (e->has & ATTEND_HAS_TARGET) {
@@ -132,6 +166,7 @@ static attend_status read_examples(at_check_work *w, at_example_reader *r, atten
     at_read_counts counts = at_examples_count(r);
     c->lines += counts.lines;
     c->blank += counts.blank;
+    w->bad += counts.bad;
     return status;
 }
 
@@ -149,7 +184,7 @@ attend_status at_check_read(at_check_work *w, const char *path, attend_error *er
     attend_status status = at_examples_open(path, &o, &r, err);
     if (status < 0)
         return status;
-    w->hard_line = 0;
+    w->hard_line = w->refused_line = 0;
     w->main_file = w->c->files;
     w->main_name = at_examples_name(r);
     status = add_name(w->c, at_examples_name(r), err);

@@ -17,7 +17,9 @@ typedef struct {
 
     const char *main_name; /* the file being read, the first of two aligned ones, and its number */
     int main_file;
-    long hard_line; /* its last line with a zero byte or too many bytes */
+    long hard_line;    /* its last line with a zero byte or too many bytes */
+    long refused_line; /* its last line that was counted as refused */
+    long bad;          /* what could not be read as an example, in all files */
     at_shelf *shelf;
     at_str packed;
     long histogram[3][ATTEND_CHECK_WORDS + 1];

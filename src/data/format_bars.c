@@ -9,7 +9,7 @@ static const char *find_bars(at_text line) { return memmem(line.text, line.size,
 
 static bool has_bars(at_text line) { return find_bars(line) != NULL; }
 
-static int guess(const at_sample *s) { return at_sample_share(s, has_bars) >= 90 ? 90 : 0; }
+static int guess(const at_sample *s) { return at_sample_share(s, has_bars) > 50 ? 90 : 0; }
 
 static at_read next(at_example_reader *r, at_example *e, attend_error *err)
 {

@@ -31,21 +31,24 @@ static int count_cells(at_text line)
     return count;
 }
 
-/* Do all lines have a label in that cell, not each another one, and mostly sentences in the other?
- * A list of words with their translations has none. */
+/* Do all rows have a label in that cell, not each another one, and mostly sentences in the other?
+ * A list of words with their translations has none. Lines that are no whole row do not count. */
 static bool label_column(const at_sample *s, int index)
 {
-    int same = 0, sentences = 0;
+    int same = 0, sentences = 0, rows = 0;
     at_text before = {0};
     for (int i = 0; i < s->lines; i++) {
-        at_text cell = cell_of(s->line[i], index);
+        at_text cell = cell_of(s->line[i], index), other = cell_of(s->line[i], 1 - index);
+        if (count_cells(s->line[i]) != 2 || !at_text_trim(cell).size || !at_text_trim(other).size)
+            continue;
         if (!at_looks_like_label(cell))
             return false;
+        rows++;
         same += at_text_same(cell, before);
-        sentences += !at_looks_like_label(cell_of(s->line[i], 1 - index));
+        sentences += !at_looks_like_label(other);
         before = cell;
     }
-    return s->lines > 1 && same > 0 && 2 * sentences >= s->lines;
+    return rows > 1 && same > 0 && 2 * sentences >= rows;
 }
 
 static int guess(const at_sample *s)
@@ -54,7 +57,7 @@ static int guess(const at_sample *s)
     int cells = count_cells(s->line[0]), even = 0;
     for (int i = 0; i < s->lines; i++)
         even += count_cells(s->line[i]) == cells;
-    if (cells < 2 || 100 * even / s->lines < 90)
+    if (cells < 2 || 2 * even <= s->lines)
         return 0;
     if (at_meaning_of_names(&m, cells, name_of, &s->line[0]) && m.sources
         && (m.label >= 0 || m.target >= 0))

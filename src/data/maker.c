@@ -93,6 +93,10 @@ attend_status at_maker_run(const at_maker *m, long count, uint64_t seed, int siz
     work w = {.maker = m, .dice = {.place = {.seed = seed, .use = at_random_name(m->name)}}};
     attend_status status = check_size(m, &size, err);
     w.size = size;
+    if (status >= 0 && count > (long)at_seen_most(&w.seen))
+        status = at_error(err, ATTEND_OPTION,
+                          "at most %zu different sources can be told apart, not %ld; ask for fewer",
+                          at_seen_most(&w.seen), count);
     for (long i = 0; i < count && status >= 0; i++) {
         status = make_new(&w, i, err);
         if (status >= 0)

@@ -57,6 +57,14 @@ uint64_t at_seen_or_add(at_seen *s, uint64_t key, uint64_t value)
     return 0;
 }
 
+size_t at_seen_most(const at_seen *s)
+{
+    size_t limit = s->limit ? s->limit : usual_limit, places = FIRST;
+    while (2 * places <= limit / 16)
+        places *= 2;
+    return places <= limit / 16 ? places / 2 : 0;
+}
+
 void at_seen_free(at_seen *s)
 {
     at_free(s->key);

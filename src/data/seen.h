@@ -17,6 +17,8 @@ typedef struct {
 /* The value kept with the key, or else keeps this one (not 0) and returns 0. Start with {0}. Runs
  * on, full, without memory. */
 uint64_t at_seen_or_add(at_seen *s, uint64_t key, uint64_t value);
+/* How many keys are remembered at least, given memory. */
+size_t at_seen_most(const at_seen *s);
 void at_seen_free(at_seen *s);
 
 #endif

@@ -33,7 +33,7 @@ if command -v python3 > /dev/null; then
     check "valid JSON" 'python3 -m json.tool < out > /dev/null 2>&1'
 fi
 expect 0 attend data check --format pairs bad.tsv --fix clean.tsv
-says out "clean.tsv: 3 examples, 2 dropped, 2 repaired"
+says out "clean.tsv: 3 examples, 4 dropped, 2 repaired"
 printf 'Go.\tVa !\nHi.\tSalut !\ncafé\tcoffee\n' > want
 check "the copy is clean" 'cmp -s clean.tsv want'
 expect 0 attend data check clean.tsv
@@ -42,6 +42,49 @@ expect 2 attend data check bad.tsv --fix clean.tsv
 says err "clean.tsv exists; --overwrite replaces it"
 check "nothing is left behind" '[ -z "$(ls -A | grep attend-)" ]'
 expect 0 attend data check --format pairs --encoding latin-1 clean.tsv
+
+# a few bad lines do not make pairs or objects plain text
+{
+    for i in 1 2 3 4 5 6 7 8 9 10 11 12; do printf 'word number %d\tmot numero %d\n' $i $i; done
+    printf '\tvide\nempty\t\nno tab here\n'
+} > messy.tsv
+expect 65 attend data check messy.tsv
+says out "read as pairs: 14 examples, 15 lines"
+says err "1 line that training refuses"
+expect 0 attend data check messy.tsv --fix neat.tsv
+says out "neat.tsv: 12 examples, 3 dropped, 0 repaired"
+check "tabs stay" '[ "$(head -n 12 messy.tsv | cmp - neat.tsv)" = "" ]'
+printf 'a b\tc d\ne f\tg h\ni j\tk l\nm n\t\n' > four.tsv
+expect 0 attend data check four.tsv
+says out "read as pairs: 4 examples"
+{
+    for i in 1 2 3 4 5 6 7 8 9; do printf '{"src": "word %d", "tgt": "mot %d"}\n' $i $i; done
+    echo 'not json'
+} > messy.jsonl
+expect 65 attend data check messy.jsonl
+says out "read as jsonl: 9 examples, 10 lines"
+says err "1 line that training refuses"
+printf '1\tvery good\n1\tgood it is\n0\tbad it was\nno label\n0\tso sad\n' > rated.tsv
+expect 65 attend data check rated.tsv
+says out "read as tsv: 4 examples, 5 lines"
+expect 0 attend data check --format text messy.tsv --fix flat.txt
+says out "Tabs or line ends in 12 texts became blanks"
+printf 'caf\351 without a tab\nGo.\tVa !\n' > twofold.tsv
+expect 65 attend data check --format pairs twofold.tsv
+says err "1 line that training refuses"
+
+# lengths, and kinds that do not belong together
+printf 'a\nb c\nd e f g h i j\n' > three.txt
+expect 0 attend data check three.txt --json
+says out '"half": 2, "most": 7'
+printf 'a b c\n' > one.txt
+expect 0 attend data check one.txt --json
+says out '"half": 3'
+expect 0 attend data check one.txt
+says out "median"
+expect 65 attend data check pairs.tsv three.txt
+says out "three.txt:1: other parts (target, label, question)"
+says err "3 lines that training refuses"
 
 # the same from elsewhere
 gzip -k pairs.tsv
@@ -109,6 +152,14 @@ for part in valid test; do
         '[ -z "$(cut -f 1 twice/train.tsv | sort -u | comm -12 - sources)" ]'
 done
 expect 2 attend data split pairs.tsv --out parts
+expect 2 attend data split pairs.tsv --valid 30 --test 0 --out parts --overwrite
+says err "parts/test.tsv is there and would not be replaced"
+expect 2 attend data split pairs.tsv --valid 30 --to jsonl --out parts --overwrite
+says err "parts/train.tsv is there and would not be replaced"
+check "nothing was written" '[ ! -e parts/train.jsonl ]'
+rm parts/test.tsv
+expect 0 attend data split pairs.tsv --valid 30 --test 0 --out parts --overwrite
+check "two parts" '[ "$(ls parts)" = "$(printf "train.tsv\nvalid.tsv")" ]'
 expect 2 attend data split pairs.tsv --valid 100% --out other
 says err '--valid: "100%" is no share'
 
@@ -152,3 +203,6 @@ says err "did you mean en-fr?"
 expect 2 attend data make sort --size 200
 says err "sizes from 2 to 50"
 expect 2 attend data make sort --to jsonl
+expect 2 attend data make en-fr --count 100000000
+silent out
+says err "at most 16777216 different sources can be told apart"

@@ -216,7 +216,8 @@ static void a_clean_copy_has_nothing_left_to_repair(void **state)
     at_check *c = check(&o);
     expect_file(copy, "one\tun\tby me\ntwo\tdeux\ncafé\tcoffee\na b\tc\nd\te\nsoftly\tj\n");
     assert_int_equal(c->kept, 6);
-    assert_int_equal(c->dropped, 2); /* of what could be read: empty, duplicate */
+    assert_int_equal(c->dropped, 4); /* a zero byte, no tab, empty, duplicate */
+    assert_int_equal(c->refused, 3); /* and what is no UTF-8, which was repaired */
     assert_int_equal(c->repaired, 6);
     assert_string_equal(c->copy[0], copy);
     at_check_free(c);
