@@ -1139,6 +1139,27 @@ ATTEND_API attend_status attend_classify(attend_classifier *classifier,
                                          attend_classified_function *function, void *user,
                                          attend_error *err);
 
+/* ---- pointer networks ---------------------------------------------------------------------- */
+
+typedef struct attend_pointer attend_pointer;
+
+/* Opens the folder of a model. */
+ATTEND_API attend_status attend_pointer_open(const char *folder, attend_pointer **out,
+                                             attend_error *err);
+ATTEND_API void attend_pointer_free(attend_pointer *model); /* NULL is well */
+
+/* Points to the items of a line: vectors of numbers, "0.7,0.3 0.5,0.5 0.6,0.2". Each item is
+ * pointed to once at most, unless repeat is not 0. One call at a time on one model.
+ *
+ * line          size bytes
+ * places        receives places of items in the line, from 0 on; attend_places_free it
+ * count         receives how many
+ * log_p         receives the logarithm of their probability */
+ATTEND_API attend_status attend_point(attend_pointer *model, const char *line, size_t size,
+                                      int repeat, int **places, int *count, double *log_p,
+                                      attend_error *err);
+ATTEND_API void attend_places_free(int *places); /* NULL is well */
+
 /* ---- language models ----------------------------------------------------------------------- */
 
 typedef struct attend_language attend_language;

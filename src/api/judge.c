@@ -6,6 +6,7 @@
 #include "base/utf8.h"
 #include "decode/translate.h"
 #include "train/job_classification.h"
+#include "train/job_pointing.h"
 #include "train/job_translation.h"
 
 /* How BLEU cuts the references: where no blanks stand between words, by characters. */
@@ -168,6 +169,17 @@ static attend_status judge_classification(at_run *run, at_metrics *metrics, atte
     return status;
 }
 
+/* ---- pointing ---------------------------------------------------------------------------------
+ */
+
+static attend_status judge_pointing(at_run *run, at_metrics *metrics)
+{
+    const at_pointing_task *task = at_run_task(run);
+    double share = task->seen ? 100 * (double)task->right / (double)task->seen : 0;
+    at_metrics_add(metrics, (attend_metric){"exact", "sequences all right, %", share, .falls = 0});
+    return ATTEND_OK;
+}
+
 /* ---- every job ------------------------------------------------------------------------------- */
 
 attend_status at_judge_run(void *judge, at_run *run, at_metrics *metrics, attend_error *err)
@@ -176,5 +188,7 @@ attend_status at_judge_run(void *judge, at_run *run, at_metrics *metrics, attend
         return judge_translation(judge, run, metrics, err);
     if (at_run_job(run) == &at_job_classification)
         return judge_classification(run, metrics, err);
+    if (at_run_job(run) == &at_job_pointing)
+        return judge_pointing(run, metrics);
     return ATTEND_OK;
 }

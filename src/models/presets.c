@@ -1,6 +1,7 @@
 /* What each paper, or tutorial, chose. */
 #include "models/classifier.h"
 #include "models/language.h"
+#include "models/pointer.h"
 #include "models/translator.h"
 
 const at_preset at_preset_bahdanau = {
@@ -80,6 +81,15 @@ const at_preset at_preset_cnn_classifier = {
     .source = "Kim 2014",
     .family = &at_family_classifier,
     .settings = "encoder=cnn hidden=100 embedding=300 pool=max",
+};
+
+const at_preset at_preset_pointer_net = {
+    .name = "pointer-net",
+    .formula = "LSTM encoder and decoder; the weights of additive attention are the output",
+    .source = "Vinyals et al. 2015",
+    .family = &at_family_pointer,
+    .attention = "additive",
+    .settings = "cell=lstm bidirectional=yes",
 };
 
 const at_preset at_preset_rnn_lm = {

@@ -1,0 +1,47 @@
+/* Sequences of vectors, and some of their items in another order: what pointer networks learn from.
+ *
+ *     96 48 62 22 20                  20 22 48 62 96
+ *     0.71,0.34 0.55,0.55 0.67,0.26   0.67,0.26 0.71,0.34 0.55,0.55
+ *
+ * Items are separated by blanks, numbers of an item by commas; the target's items are among the
+ * source's. Items of all lines are rows of one table, and a batch has their numbers there. */
+#ifndef ATTEND_DATA_ITEMS_H
+#define ATTEND_DATA_ITEMS_H
+
+#include "base/real.h"
+#include "data/batch.h"
+#include "data/corpus.h"
+
+/* of one line */
+typedef struct {
+    size_t count, room;
+    int width;    /* numbers of each item */
+    real *values; /* [count,width] */
+    at_text *text;
+} at_item_row;
+
+/* Parses a line. Fails with a message that names the item; *row keeps its memory from line to
+ * line: at_item_row_free it. */
+attend_status at_item_row_parse(at_item_row *row, at_text line, attend_error *err);
+void at_item_row_free(at_item_row *row);
+
+typedef struct at_items at_items;
+
+/* The examples of a corpus whose part is `wanted` (part NULL: all). Fails where a target's item is
+ * not among its source's, or the widths differ, with file and line. */
+attend_status at_items_new(const at_corpus *corpus, const unsigned char *part, int wanted,
+                           at_items **out, attend_error *err);
+void at_items_free(at_items *s); /* NULL is well */
+
+size_t at_items_size(const at_items *s); /* examples */
+int at_items_width(const at_items *s);
+const real *at_items_at(const at_items *s, int id); /* [width] */
+
+/* mean[width] and spread[width] (never 0) of all items */
+void at_items_spread(const at_items *s, double *mean, double *spread);
+
+/* Batches: source ids are items, -1 behind the last; target ids are places in the source from 1 on,
+ * then 0, the end, once. Borrows s. */
+at_supply at_items_supply(at_items *s);
+
+#endif

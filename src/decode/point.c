@@ -1,0 +1,53 @@
+#include "decode/point.h"
+
+#include <math.h>
+#include <string.h>
+
+#include "base/memory.h"
+
+/* the likeliest of 1 + n places that may be taken; 0 is the end */
+static int choose(const real *p, int n, const bool *taken)
+{
+    int best = 0;
+    for (int i = 1; i <= n; i++)
+        if (p[i] > p[best] && !(taken && taken[i - 1]))
+            best = i;
+    return best;
+}
+
+static attend_status failure(const at_tape *t, attend_error *err)
+{
+    if (err)
+        *err = *at_tape_error(t);
+    return at_tape_error(t)->status;
+}
+
+attend_status at_point(at_tape *t, const at_pointer *m, int n, const real *items,
+                       const at_point_options *o, int *places, int *count, double *log_p,
+                       attend_error *err)
+{
+    int most = o->most ? o->most : o->repeat ? 2 * n : n, last = 0;
+    bool *taken = o->repeat ? NULL : at_alloc_zero((size_t)n + 1, sizeof *taken);
+    *count = 0;
+    *log_p = 0;
+    if (!o->repeat && !taken)
+        return at_error_memory(err);
+    at_tape_reset(t);
+    at_pointing p = at_pointer_read(t, m, at_input(t, SHAPE(1, n, m->width), items), NULL);
+    while (!at_failed(t)) {
+        at_tensor *pointed = at_pointer_point(t, m, &p, (at_ids){SHAPE(1, 1), &last});
+        if (at_failed(t))
+            break;
+        last = choose(pointed->value, n, taken);
+        *log_p += log((double)pointed->value[last]);
+        if (last == 0)
+            break;
+        places[(*count)++] = last - 1;
+        if (taken)
+            taken[last - 1] = true;
+        if (*count >= most)
+            break;
+    }
+    at_free(taken);
+    return at_failed(t) ? failure(t, err) : ATTEND_OK;
+}

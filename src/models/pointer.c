@@ -1,0 +1,166 @@
+#include "models/pointer.h"
+
+#include <string.h>
+
+#include "attention/output.h"
+
+/* ---- settings ------------------------------------------------------------------------------ */
+
+const at_option at_pointer_options[] = {
+    {.name = "preset",
+     OPTION_STRING(at_pointer_settings, preset),
+     .value = "pointer-net",
+     .meta = "NAME",
+     .help = "The named system to start from; attend list presets shows them"},
+    {.name = "hidden",
+     OPTION_INT(at_pointer_settings, hidden),
+     .value = "128",
+     .min = 1,
+     .max = 1 << 16,
+     .meta = "N",
+     .group = "Pointer networks",
+     .help = "Width of the recurrent states"},
+    {.name = "embedding",
+     OPTION_INT(at_pointer_settings, embedding),
+     .value = "64",
+     .min = 1,
+     .max = 1 << 16,
+     .meta = "N",
+     .help = "Width of the items' vectors"},
+    {.name = "cell",
+     OPTION_CHOICE(at_pointer_settings, cell),
+     .value = "lstm",
+     .choices = "rnn|relu|lstm|gru",
+     .help = "What a recurrent layer is made of"},
+    {.name = "bidirectional",
+     OPTION_FLAG(at_pointer_settings, bidirectional),
+     .help = "The encoder reads in both directions"},
+    {.name = "attention",
+     OPTION_STRING(at_pointer_settings, attention),
+     .value = "additive",
+     .meta = "HOW",
+     .help = "What points: SCORE or SCORE/hybrid:..; attend list attention shows them"},
+    {.name = "attention-size",
+     OPTION_INT(at_pointer_settings, attention_size),
+     .value = "0",
+     .min = 0,
+     .max = 1 << 16,
+     .meta = "N",
+     .help = "Width of the hidden layer of additive attention; 0 is --hidden"},
+    {.name = "dropout",
+     OPTION_REAL(at_pointer_settings, dropout),
+     .value = "0",
+     .min = 0,
+     .max = 0.95,
+     .meta = "P",
+     .help = "Share of numbers that training leaves out"},
+    {0}};
+
+const at_family at_family_pointer = {"pointer network", at_pointer_options,
+                                     sizeof(at_pointer_settings)};
+
+attend_status at_pointer_model(const at_pointer_settings *s, int width, at_pointer *m,
+                               attend_error *err)
+{
+    static const at_cell cells[] = {ATTEND_RNN_TANH, ATTEND_RNN_RELU, ATTEND_LSTM, ATTEND_GRU};
+    const at_output *output;
+    *m = (at_pointer){.width = width,
+                      .embedding = s->embedding,
+                      .hidden = s->hidden,
+                      .cell = cells[s->cell],
+                      .bidirectional = s->bidirectional,
+                      .dropout = (real)s->dropout};
+    attend_status status = at_how_parse(&m->attention, s->attention, err);
+    m->attention.size = s->attention_size;
+    return status < 0 ? status : at_output_parse(&output, "pointer", &m->attention, err);
+}
+
+/* ---- the model ----------------------------------------------------------------------------- */
+
+static at_path in(const char *name) { return at_in(at_root(), "%s", name); }
+
+/* x [B,n,C] with the row of a parameter before it */
+static at_tensor *behind(at_tape *t, const char *name, at_tensor *x)
+{
+    if (at_failed(t))
+        return x;
+    int B = x->shape.dim[0], C = x->shape.dim[2];
+    at_tensor *row = at_param(t, in(name), "weight", SHAPE(1, C), INIT_NORMAL((real)0.1));
+    int *first = at_scratch(t, (size_t)B * sizeof *first);
+    if (!first)
+        return at_poison(t);
+    memset(first, 0, (size_t)B * sizeof *first);
+    at_tensor *rows = at_embedding(t, row, (at_ids){SHAPE(B, 1), first});
+    return at_concat(t, 2, (at_tensor *[]){rows, x}, 1);
+}
+
+/* the encoder's last state, of both directions, as the decoder's first */
+static at_tensor *bridge(at_tape *t, const at_pointer *m, const char *name, at_tensor *const *last)
+{
+    at_tensor *both = m->bidirectional ? at_concat(t, 2, (at_tensor *[]){last[0], last[1]}, 1)
+                                       : last[0];
+    return at_tanh(t, at_linear(t, at_in(in("bridge"), "%s", name), both, m->hidden));
+}
+
+static const int *with_end(at_tape *t, int B, int S, const int *lengths)
+{
+    int *more = at_scratch(t, (size_t)B * sizeof *more);
+    for (int b = 0; more && b < B; b++)
+        more[b] = 1 + (lengths ? lengths[b] : S);
+    return more;
+}
+
+at_pointing at_pointer_read(at_tape *t, const at_pointer *m, at_tensor *items, const int *lengths)
+{
+    at_pointing p = {.table = at_poison(t)};
+    if (at_failed(t))
+        return p;
+    int B = items->shape.dim[0], S = p.items = items->shape.dim[1];
+    at_tensor *e = at_linear(t, in("items"), items, m->embedding);
+    at_stack_options o = {
+        .cell = m->cell, .hidden = m->hidden, .layers = 1, .bidirectional = m->bidirectional};
+    at_stack_result r = at_recurrent_stack(t, in("encoder"), at_dropout(t, e, m->dropout), lengths,
+                                           &o);
+    at_mask mask = {.lengths = with_end(t, B, S, lengths)};
+    at_tensor *states = behind(t, "end", at_dropout(t, r.output, m->dropout));
+    if (at_failed(t))
+        return p;
+    p.memory = at_attention_prepare(t, in("attention"), &m->attention, m->hidden, states, states,
+                                    &mask);
+    at_tensor *go = at_param(t, in("go"), "weight", SHAPE(1, m->embedding), INIT_NORMAL((real)0.1));
+    at_tensor *rows = at_reshape(t, e, SHAPE(B * S, m->embedding));
+    p.table = at_concat(t, 2, (at_tensor *[]){go, rows}, 0);
+    p.h = bridge(t, m, "h", r.h_n);
+    if (m->cell == ATTEND_LSTM)
+        p.c = bridge(t, m, "c", r.c_n);
+    return p;
+}
+
+/* rows of the table: the item at a place of its own sequence, or row 0 */
+static at_ids rows_of(at_tape *t, const at_pointing *p, at_ids before)
+{
+    int B = before.shape.dim[0], T = before.shape.dim[1];
+    int *row = at_scratch(t, (size_t)B * (size_t)T * sizeof *row);
+    for (int i = 0; row && i < B * T; i++)
+        row[i] = before.id[i] > 0 ? i / T * p->items + before.id[i] : 0;
+    return (at_ids){before.shape, row};
+}
+
+at_tensor *at_pointer_point(at_tape *t, const at_pointer *m, at_pointing *p, at_ids before)
+{
+    at_ids rows = rows_of(t, p, before);
+    if (at_failed(t))
+        return at_poison(t);
+    at_tensor *x = at_embedding(t, p->table, rows);
+    at_stack_options o = {.cell = m->cell, .hidden = m->hidden, .layers = 1, .h0 = &p->h};
+    o.c0 = p->c ? &p->c : NULL;
+    at_stack_result r = at_recurrent_stack(t, in("decoder"), at_dropout(t, x, m->dropout), NULL,
+                                           &o);
+    p->h = r.h_n[0];
+    p->c = m->cell == ATTEND_LSTM ? r.c_n[0] : NULL;
+    at_query q = {.query = at_dropout(t, r.output, m->dropout), .weights = true};
+    if (at_failed(t))
+        return at_poison(t);
+    return at_output_point(
+        t, at_attention_read(t, in("attention"), &m->attention, &p->memory, q).weights);
+}
