@@ -1,12 +1,24 @@
 # Classes of texts: the mean of three seeds, each model chosen on its validation.
 group classes
 
+# Options of each, found on the validation parts.
+recipe() # SET KIND
+{
+    case $1-$2 in
+    sst2-rnn) echo --epochs 8 --word-dropout 0.2 ;;
+    sst2-cnn) echo --epochs 6 --word-dropout 0.2 --lr 0.0005 ;;
+    trec-rnn) echo --epochs 8 --batch 32 --embedding 300 --hidden 100 --cell lstm --query ends \
+        --word-dropout 0.1 --smoothing 0.1 --average 4 ;;
+    trec-cnn) echo --epochs 6 ;;
+    esac
+}
+
 for seed in 1234 1235 1236; do
     for kind in rnn cnn; do
         entry "sst2-$kind-$seed" "SST-2, $kind-classifier, seed $seed" classes sst2 \
-            --preset "$kind-classifier" --seed "$seed"
+            --preset "$kind-classifier" --seed "$seed" $(recipe sst2 $kind)
         entry "trec-$kind-$seed" "TREC, $kind-classifier, seed $seed" classes trec \
-            --preset "$kind-classifier" --seed "$seed"
+            --preset "$kind-classifier" --seed "$seed" $(recipe trec $kind)
     done
 done
 
