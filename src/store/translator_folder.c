@@ -2,6 +2,7 @@
 
 #include "base/file.h"
 #include "base/memory.h"
+#include "base/threads.h"
 #include "store/model_folder.h"
 
 static const char type[] = "attend-translator";
@@ -20,21 +21,45 @@ attend_status at_translator_folder_save(const char *folder, const at_translator 
     return status < 0 ? status : at_model_config_save(folder, type, set, NULL, err);
 }
 
+/* Both tokenizers at once, each on a thread: reading them is half of the time that a program needs
+ * until its first translation. */
+typedef struct {
+    const char *folder, *name[2];
+    at_tokenizer *found[2];
+    attend_status status[2];
+    attend_error err[2];
+} opening;
+
+static void open_side(void *arg, int side)
+{
+    opening *o = arg;
+    o->status[side] = at_model_tokenizer_open(o->folder, o->name[side], &o->found[side],
+                                              &o->err[side]);
+}
+
+static attend_status open_tokenizers(const char *folder, at_translator_folder *f, attend_error *err)
+{
+    char *one = at_file_join(folder, "tokenizer");
+    bool shared = one && at_file_exists(one);
+    at_free(one);
+    opening o = {.folder = folder, .name = {shared ? "tokenizer" : "source", "target"}};
+    at_parallel_each(shared ? 1 : 2, 1e9, open_side, &o);
+    f->source = o.found[0];
+    f->target = shared ? o.found[0] : o.found[1];
+    for (int side = 0; side < 2; side++)
+        if (o.status[side] < 0)
+            return at_error(err, o.status[side], "%s", o.err[side].message);
+    return ATTEND_OK;
+}
+
 attend_status at_translator_folder_open(const char *folder, at_translator_folder *f,
                                         attend_error *err)
 {
     *f = (at_translator_folder){.params = NULL};
     at_option_set set = {at_translator_options, &f->settings};
     attend_status status = at_model_config_load(folder, type, set, &f->strings, NULL, err);
-    char *one = at_file_join(folder, "tokenizer");
-    bool shared = one && at_file_exists(one);
-    at_free(one);
     if (status >= 0)
-        status = at_model_tokenizer_open(folder, shared ? "tokenizer" : "source", &f->source, err);
-    if (status >= 0 && !shared)
-        status = at_model_tokenizer_open(folder, "target", &f->target, err);
-    if (status >= 0 && shared)
-        f->target = f->source;
+        status = open_tokenizers(folder, f, err);
     if (status >= 0)
         status = at_translator_model(&f->settings, at_tokenizer_size(f->source),
                                      at_tokenizer_size(f->target), &f->model, err);
