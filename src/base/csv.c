@@ -4,6 +4,7 @@
 
 #include "base/file.h"
 #include "base/memory.h"
+#include "base/packed.h"
 #include "base/number.h"
 
 enum { LARGEST = 1 << 30, MOST_CELLS = 100000 };
@@ -50,6 +51,11 @@ attend_status at_csv_open(at_csv *c, const char *path, attend_error *err)
     attend_status status = at_file_read(standard ? "/dev/stdin" : path, LARGEST, &text, &size, err);
     if (status < 0)
         return status;
+    status = at_packed_refuse(standard ? "standard input" : path, text, size, err);
+    if (status < 0) {
+        at_free(text);
+        return status;
+    }
     return at_csv_start(c, standard ? "standard input" : path, text, size, err);
 }
 

@@ -49,6 +49,9 @@ const at_command *at_command_find(const char *name, attend_error *err);
 /* Writes s to stdout and frees it; fails where stdout does or s has failed. */
 attend_status at_cli_write(at_str *s, attend_error *err);
 
+/* The error of a standard output that takes nothing more, with the cause in errno: exit code 74. */
+attend_status at_cli_cannot_write(attend_error *err);
+
 /* Terminal, colours and language of this run, after the options are known. */
 void at_cli_look(at_cli *cli);
 

@@ -4,8 +4,10 @@
 #include "base/file.h"
 #include "base/guess.h"
 #include "base/log.h"
+#include "cli/data_convert.h"
 #include "cli/data_make.h"
 #include "cli/data_report.h"
+#include "cli/option_use.h"
 
 typedef struct {
     const char *src, *tgt, *format, *text, *second, *label;
@@ -57,7 +59,7 @@ static const at_option options[] = {
 
     {.name = "out", .letter = 'o', OPTION_PATH(data, out), .meta = "PATH",
      .group = "For convert, split and make",
-     .help = "convert and make: the file; split: the folder for train, valid and test"},
+     .help = "convert, make: the file, - for standard output; split: the folder of its parts"},
     {.name = "to", OPTION_STRING(data, to), .meta = "NAME",
      .help = "Format of what is written, also by --fix; without it that of the first file",
      .example = {"attend data convert pairs.tsv --to jsonl --out pairs.jsonl", "Another format"}},
@@ -107,6 +109,8 @@ static attend_data_options options_of(const data *o)
 static attend_status may_write(const data *o, const char *option, const char *path,
                                attend_error *err)
 {
+    if (strcmp(path, "-") == 0)
+        return at_error(err, ATTEND_OPTION, "%s: - is no file; name one", option);
     if (!o->overwrite && at_file_exists(path))
         return at_error(err, ATTEND_OPTION, "%s: %s exists; --overwrite replaces it", option,
                         at_show(path).text);
@@ -252,9 +256,10 @@ static attend_status convert(at_cli *cli, const data *o, int count, const char *
     (void)cli;
     if (!o->out)
         return at_error(err, ATTEND_OPTION, "convert needs --out");
-    attend_status status = may_write(o, "--out", o->out, err);
+    bool piped = strcmp(o->out, "-") == 0;
+    attend_status status = piped ? ATTEND_OK : may_write(o, "--out", o->out, err);
     if (status >= 0)
-        status = attend_data_convert(path, count, o->out, &d, &counts, err);
+        status = at_data_convert(path, count, o->out, &d, &counts, err);
     if (status >= 0)
         say_counts("", &counts);
     return status;
@@ -282,11 +287,12 @@ static attend_status split(at_cli *cli, const data *o, int count, const char *co
 static attend_status make(at_cli *cli, const data *o, int count, const char *const *name,
                           attend_error *err)
 {
-    (void)cli;
-    if (count != 1 || o->src || strcmp(name[0], "-") == 0)
+    const char *out = o->out && strcmp(o->out, "-") != 0 ? o->out : NULL;
+    cli->input = NULL;
+    if (count != 1 || strcmp(name[0], "-") == 0)
         return at_error(err, ATTEND_OPTION, "make needs one NAME; attend list makers has them");
-    attend_status status = o->out ? may_write(o, "--out", o->out, err) : ATTEND_OK;
-    at_making making = {name[0], o->count, o->seed, o->size, o->out};
+    attend_status status = out ? may_write(o, "--out", out, err) : ATTEND_OK;
+    at_making making = {name[0], o->count, o->seed, o->size, out};
     return status < 0 ? status : at_data_make(&making, err);
 }
 
@@ -295,15 +301,16 @@ static attend_status make(at_cli *cli, const data *o, int count, const char *con
 typedef attend_status action(at_cli *cli, const data *o, int count, const char *const *path,
                              attend_error *err);
 
-static const struct {
-    const char *name;
-    action *run;
-    bool writes, reports; /* which groups of options are its own */
-} actions[] = {{"check", check, false, true},
-               {"show", show, false, false},
-               {"convert", convert, true, false},
-               {"split", split, true, false},
-               {"make", make, true, false}};
+#define INPUT " src tgt format text second label header encoding longest-line reverse "
+static const at_option_use uses[] = {
+    {"check", INPUT "fix ratio longest-text places json to overwrite "},
+    {"show", INPUT "json first "},
+    {"convert", INPUT "out to overwrite "},
+    {"split", INPUT "out to valid test overwrite "},
+    {"make", " out overwrite count seed size "}};
+#undef INPUT
+
+static action *const actions[] = {check, show, convert, split, make};
 
 enum { ACTIONS = sizeof actions / sizeof *actions };
 
@@ -311,7 +318,7 @@ static attend_status no_action(const char *word, attend_error *err)
 {
     at_guess guess = {.word = word};
     for (int i = 0; i < ACTIONS; i++)
-        at_guess_consider(&guess, actions[i].name, strlen(actions[i].name));
+        at_guess_consider(&guess, uses[i].action, strlen(uses[i].action));
     return at_error(err, ATTEND_OPTION,
                     "\"%.40s\" is not one of check, show, convert, split, make%s%s%s", word,
                     *guess.best ? "; did you mean " : "", guess.best,
@@ -321,17 +328,15 @@ static attend_status no_action(const char *word, attend_error *err)
 /* options that the action does not have must not be given */
 static attend_status check_options(int which, const data *o, attend_error *err)
 {
-    bool check_alone = o->fix, json = actions[which].reports || actions[which].run == show;
-    if (check_alone && !actions[which].reports)
-        return at_error(err, ATTEND_OPTION, "--fix is for check");
-    if (o->json && !json)
-        return at_error(err, ATTEND_OPTION, "--json is for check and show");
-    if (o->out && !actions[which].writes)
-        return at_error(err, ATTEND_OPTION, "--out is for convert, split and make%s",
-                        actions[which].reports ? "; check writes a clean copy with --fix" : "");
-    if (o->to && ((!actions[which].writes && !o->fix) || actions[which].run == make))
+    if (o->out && actions[which] == check)
+        return at_error(err, ATTEND_OPTION,
+                        "--out is for convert, split and make; check writes a clean copy with "
+                        "--fix");
+    if (o->to && actions[which] == check && !o->fix)
         return at_error(err, ATTEND_OPTION, "--to is for convert, split and --fix");
-    return ATTEND_OK;
+    if (o->overwrite && actions[which] == check && !o->fix)
+        return at_error(err, ATTEND_OPTION, "--overwrite is for --fix and --out");
+    return at_option_use_check(options, o, uses, ACTIONS, which, err);
 }
 
 static attend_status run(at_cli *cli, const void *fields, int operands, char **operand,
@@ -339,7 +344,7 @@ static attend_status run(at_cli *cli, const void *fields, int operands, char **o
 {
     const data *o = fields;
     int which = 0;
-    while (which < ACTIONS && strcmp(actions[which].name, operand[0]) != 0)
+    while (which < ACTIONS && strcmp(uses[which].action, operand[0]) != 0)
         which++;
     if (which == ACTIONS)
         return no_action(operand[0], err);
@@ -358,7 +363,7 @@ static attend_status run(at_cli *cli, const void *fields, int operands, char **o
     cli->input = count == 1 ? path[0] : NULL;
     if (o->tgt && !at_file_exists(o->tgt))
         cli->input = o->tgt;
-    return actions[which].run(cli, o, count, path, err);
+    return actions[which](cli, o, count, path, err);
 }
 
 static const at_term examples[] = {

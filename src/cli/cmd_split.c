@@ -6,6 +6,7 @@
 
 #include "base/file.h"
 #include "base/memory.h"
+#include "base/packed.h"
 #include "cli/cli.h"
 
 #define LANGUAGES "auto|en|fr|de|es|it|pt|nl|ru|zh|ja|ko"
@@ -109,8 +110,15 @@ static attend_status split_file(splitter *s, FILE *file, const char *name, atten
     attend_status status = ATTEND_OK;
     ssize_t size;
     errno = 0;
-    while (status >= 0 && (size = getline(&s->line, &s->room, file)) >= 0)
-        status = split_line(s, (size_t)size, err);
+    for (bool first = true; status >= 0; first = false) {
+        size = getline(&s->line, &s->room, file);
+        if (size < 0)
+            break;
+        if (first)
+            status = at_packed_refuse(name, s->line, (size_t)size, err);
+        if (status >= 0)
+            status = split_line(s, (size_t)size, err);
+    }
     if (status >= 0 && (ferror(file) || !feof(file)))
         status = at_error(err, ATTEND_FILE, "%s: cannot read: %s", name, strerror(errno));
     return status < 0 ? status : end_paragraph(s, err);

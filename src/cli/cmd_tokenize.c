@@ -161,6 +161,8 @@ static attend_status run(at_cli *cli, const void *fields, int operands, char **o
     at_reader reader = {.file = -1};
     if (o->ids + o->offsets + o->json > 1)
         return at_error(err, ATTEND_OPTION, "--ids, --offsets and --json: choose one");
+    if (o->ids && o->kind && strcmp(o->kind, "bytes") != 0)
+        return at_error(err, ATTEND_OPTION, "--ids needs the vocabulary of a --tokenizer");
     attend_status status = at_cli_tokenizer_open(
         cli, (at_cli_tokenizer){o->tokenizer, o->kind, o->lower}, &t, err);
     if (status < 0)

@@ -4,6 +4,7 @@
 
 #include "base/file.h"
 #include "base/memory.h"
+#include "base/packed.h"
 
 static const size_t largest = (size_t)1 << 32;
 
@@ -40,7 +41,9 @@ attend_status at_lines_take(at_lines *l, const char *name, char *text, size_t si
                             attend_error *err)
 {
     *l = (at_lines){.text = text};
-    attend_status status = check_zeros(name, text, size, err);
+    attend_status status = at_packed_refuse(name, text, size, err);
+    if (status >= 0)
+        status = check_zeros(name, text, size, err);
     if (status < 0)
         return status;
     char *end = text + size;

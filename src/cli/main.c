@@ -103,6 +103,14 @@ static void print_log(void *user, attend_log_level level, const char *message)
     fprintf(stderr, "%s: %s%s\n", running_name, kinds[level], message);
 }
 
+static bool output_failed;
+
+attend_status at_cli_cannot_write(attend_error *err)
+{
+    output_failed = true;
+    return at_error(err, ATTEND_FILE, "standard output: cannot write: %s", strerror(errno));
+}
+
 attend_status at_cli_write(at_str *s, attend_error *err)
 {
     bool failed = s->failed;
@@ -112,7 +120,7 @@ attend_status at_cli_write(at_str *s, attend_error *err)
     if (failed)
         return at_error_memory(err);
     if (short_write || fflush(stdout) != 0)
-        return at_error(err, ATTEND_FILE, "standard output: cannot write: %s", strerror(errno));
+        return at_cli_cannot_write(err);
     return ATTEND_OK;
 }
 
@@ -163,7 +171,7 @@ static int exit_code(const at_cli *cli, attend_status status)
     case ATTEND_OK: return 0;
     case ATTEND_OPTION: return 2;
     case ATTEND_FORMAT: return 65;
-    case ATTEND_FILE: return cannot_open(cli->input) ? 66 : 74;
+    case ATTEND_FILE: return !output_failed && cannot_open(cli->input) ? 66 : 74;
     case ATTEND_STOPPED: return signalled ? 128 + signalled : 1;
     default: return 1;
     }

@@ -9,6 +9,7 @@
 
 #include "base/file.h"
 #include "base/memory.h"
+#include "base/packed.h"
 
 enum { BLOCK = 1 << 16, LONGEST = 1 << 30 };
 
@@ -52,7 +53,9 @@ static attend_status refill(at_reader *r, attend_error *err)
     r->at = 0;
     r->end = (size_t)got;
     r->last = got == 0;
-    return ATTEND_OK;
+    bool first = !r->begun;
+    r->begun = true;
+    return first ? at_packed_refuse(r->name, r->block, r->end, err) : ATTEND_OK;
 }
 
 static int too_long(const at_reader *r, attend_error *err)
@@ -107,6 +110,5 @@ attend_status at_cli_flush(at_str *out, bool all, attend_error *err)
     bool well = fwrite(at_str_text(out), 1, out->length, stdout) == out->length
                 && fflush(stdout) == 0;
     at_str_clear(out);
-    return well ? ATTEND_OK
-                : at_error(err, ATTEND_FILE, "standard output: cannot write: %s", strerror(errno));
+    return well ? ATTEND_OK : at_cli_cannot_write(err);
 }

@@ -12,7 +12,7 @@ typedef struct {
     char *block; /* read, and not yet given out: [at,end) */
     size_t at, end;
     at_str text; /* a line that is longer than what was left of a block */
-    bool last;
+    bool begun, last;
     at_str *flushed; /* written out before waiting for more; or NULL */
 } at_reader;
 

@@ -134,6 +134,14 @@ expect 0 attend data convert pairs.jsonl --to pairs --out again.tsv
 check "there and back" 'cmp -s pairs.tsv again.tsv'
 expect 0 attend data convert --src train.en --tgt train.de --out copy
 check "aligned files keep their names' ends" 'cmp -s copy.en train.en && cmp -s copy.de train.de'
+expect 0 attend data convert pairs.tsv --to jsonl --out -
+check "- is standard output" 'cmp -s out pairs.jsonl && [ ! -e ./- ]'
+expect 2 attend data convert pairs.tsv --to aligned --out -
+says err "aligned files are two"
+expect 2 attend data split pairs.tsv --out -
+says err "--out: - is no file"
+expect 2 attend data check pairs.tsv --fix -
+says err "--fix: - is no file"
 expect 2 attend data convert pairs.tsv --to sst --out x
 says err "choose --to pairs, aligned, bars, jsonl, csv"
 expect 2 attend data convert pairs.tsv --to pears --out x
@@ -173,6 +181,16 @@ expect 2 attend data check pairs.tsv --to jsonl
 expect 2 attend data check --format pears pairs.tsv
 says err 'there is no format "pears"; did you mean pairs?'
 
+# what an action has no use for is refused
+expect 2 attend data make en-fr --count 3 --format text
+says err "--format is for check, show, convert, split, not for make"
+expect 2 attend data make en-fr --count 3 --valid 3
+says err "--valid is for split, not for make"
+expect 2 attend data show --count 3 pairs.tsv
+says err "--count is for make, not for show"
+expect 2 attend data convert pairs.tsv --out x --places 9
+expect 2 attend data check pairs.tsv -n 1
+
 # the page says what there is
 for name in $(attend list formats | awk 'NR > 1 && /^[a-z]/ { print $1 }') \
     $(sed -n 's/^MAKE([a-z0-9_]*, "\([a-z0-9-]*\)".*/\1/p' "$root/src/data/findings.c"); do
@@ -196,6 +214,12 @@ for maker in $(attend list makers | awk 'NR > 1 { print $1 }' | grep -x '[a-z-]*
 done
 expect 0 attend data make sort --size 2 --count 1 --seed 1
 check "two numbers" 'grep -qP "^\d+ \d+\t\d+ \d+$" out'
+expect 0 attend data make sort --count 2 --out -
+check "two lines" '[ "$(wc -l < out)" -eq 2 ] && [ ! -e ./- ]'
+attend data make en-fr --count 3 > /dev/full 2> err
+code=$?
+check "a full disk" '[ $code -eq 74 ]'
+says err "standard output: cannot write"
 expect 2 attend data make
 says err "make needs one NAME"
 expect 2 attend data make en-rf

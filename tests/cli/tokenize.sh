@@ -26,6 +26,11 @@ check "the last line may lack its end" '[ "$(cat out)" = "no end of line" ]'
 expect 0 sh -c 'printf "" | attend tokenize -k words'
 silent out
 
+for kind in words chars; do
+    expect 2 attend tokenize --kind $kind --ids text.txt
+    says err "--ids needs the vocabulary of a --tokenizer"
+done
+
 # ---- answers come line by line
 check "an answer before the next question" '
     coproc attend tokenize -k words; echo "Hello, you" >&${COPROC[1]}
