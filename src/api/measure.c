@@ -147,6 +147,7 @@ attend_status attend_scores_compare(const attend_scores *s, int system, int base
 {
     if (!is_system(s, system) || !is_system(s, baseline))
         return no_system(is_system(s, system) ? baseline : system, err);
+    atomic_store(&s->results->compared, true);
     return at_results_compare(s->results, system, baseline, out, err);
 }
 

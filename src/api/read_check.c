@@ -147,9 +147,10 @@ static attend_status check_sizes(attend_reading *r, attend_error *err)
                         at_array_print(o->values).text, q[0], k[0], v[0]);
     if (k[1] != v[1])
         return at_error(err, ATTEND_SHAPE,
-                        "keys %s and values %s: %zu keys have %zu values; give each key one, or "
+                        "keys %s and values %s: %zu key%s %zu value%s; give each key one, or "
                         "leave the values out to take the keys",
-                        at_array_print(o->keys).text, at_array_print(o->values).text, k[1], v[1]);
+                        at_array_print(o->keys).text, at_array_print(o->values).text, k[1],
+                        k[1] == 1 ? " has" : "s have", v[1], v[1] == 1 ? "" : "s");
     r->batch = q[0], r->queries = q[1], r->keys = k[1];
     return ATTEND_OK;
 }

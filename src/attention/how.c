@@ -31,6 +31,28 @@ typedef struct {
     int count;
 } names;
 
+#define NAMES(what, rows, n) ((names){what, (const void *const *)(rows), n})
+
+/* A name that stands in another place of the description. */
+static bool is_elsewhere(const char *kind, const char *name, attend_error *err)
+{
+    const struct {
+        names all;
+        const char *before;
+    } places[] = {{NAMES("score", at_scores, at_score_count), ""},
+                  {NAMES("scope", at_scopes, at_scope_count), "SCORE/"},
+                  {NAMES("pick", at_picks, at_pick_count), "SCORE/SCOPE/"}};
+    for (size_t k = 0; k < sizeof places / sizeof *places; k++)
+        for (int i = 0; i < places[k].all.count && strcmp(places[k].all.kind, kind) != 0; i++)
+            if (is_called(places[k].all.list[i], name)) {
+                at_error(err, ATTEND_OPTION, "attention has no %s '%s'; '%s' is a %s: %s%s%s", kind,
+                         name, name, places[k].all.kind, places[k].before, name,
+                         k ? "" : "/SCOPE/PICK");
+                return true;
+            }
+    return false;
+}
+
 static const void *find(names all, const char *name, attend_error *err)
 {
     at_guess guess = {.word = name};
@@ -40,6 +62,8 @@ static const void *find(names all, const char *name, attend_error *err)
             return all.list[i];
         at_guess_consider(&guess, a->name, strlen(a->name));
     }
+    if (is_elsewhere(all.kind, name, err))
+        return NULL;
     char known[200] = "";
     for (int i = 0; i < all.count; i++) {
         size_t used = strlen(known);
@@ -50,8 +74,6 @@ static const void *find(names all, const char *name, attend_error *err)
              *guess.best ? " (did you mean '" : "", guess.best, *guess.best ? "'?)" : "", known);
     return NULL;
 }
-
-#define NAMES(what, rows, n) ((names){what, (const void *const *)(rows), n})
 
 /* ---- parts -------------------------------------------------------------------------------- */
 

@@ -44,6 +44,8 @@ static const at_column *columns_of(const char *kind, bool wide)
     static const at_column plain[] = {{"name", 0}, {"formula", ATTEND_COLUMN_CODE}, {0}};
     static const at_column sourced[] = {
         {"name", 0}, {"formula", ATTEND_COLUMN_CODE}, {"source", 0}, {0}};
+    static const at_column parts[] = {
+        {"name", 0}, {"formula", ATTEND_COLUMN_CODE}, {"source", 0}, {"part", 0}, {0}};
     static const at_column mechanisms[] = {{"name", 0},       {"formula", ATTEND_COLUMN_CODE},
                                            {"source", 0},     {"part", 0},
                                            {"use", 0},        {"cost", 0},
@@ -54,7 +56,9 @@ static const at_column *columns_of(const char *kind, bool wide)
         return kinds;
     if (!attend_list(kind, 0, &first) || !first.source)
         return plain;
-    return first.part && wide ? mechanisms : sourced; /* too wide for a screen */
+    if (!first.part)
+        return sourced;
+    return wide ? mechanisms : parts; /* too wide for a screen */
 }
 
 static void add_row(at_table *table, const attend_entry *e, int columns)

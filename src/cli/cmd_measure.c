@@ -9,6 +9,7 @@
 #include "base/memory.h"
 #include "base/number.h"
 #include "cli/measure_report.h"
+#include "cli/option_use.h"
 
 typedef struct {
     at_paths ref;
@@ -105,6 +106,74 @@ static const at_option options[] = {
 
 /* ---- options ---------------------------------------------------------------------------- */
 
+/* Does the list name one of these, or one that begins so? */
+static bool measures_one(const char *list, const char *names)
+{
+    for (const char *word = list;; word++) {
+        size_t size = strcspn(word, ",");
+        for (const char *name = names; *name; name += strspn(name, " ")) {
+            size_t length = strcspn(name, " ");
+            if (size >= length && memcmp(word, name, length) == 0)
+                return true;
+            name += length;
+        }
+        word += size;
+        if (!*word)
+            return false;
+    }
+}
+
+/* An option without effect is a misunderstanding. */
+static attend_status check_of_measures(const measure *o, attend_error *err)
+{
+    static const struct {
+        const char *option, *measures;
+    } uses[] = {{"tokenize", "bleu"},          {"lowercase", "bleu chrf"},
+                {"smooth", "bleu"},            {"smooth-value", "bleu"},
+                {"max-order", "bleu"},         {"effective-order", "bleu"},
+                {"chrf-char-order", "chrf"},   {"chrf-word-order", "chrf"},
+                {"chrf-beta", "chrf"},         {"chrf-whitespace", "chrf"},
+                {"chrf-eps-smoothing", "chrf"}, {"ter-normalized", "ter"},
+                {"ter-no-punct", "ter"},       {"ter-asian-support", "ter"},
+                {"ter-case-sensitive", "ter"}, {"squad", "squad exact-match f1"},
+                {"link-base", "aer"},          {"gold-base", "aer"},
+                {"log-base", "perplexity"}};
+    at_option_set set = {options, (void *)o};
+    for (size_t i = 0; i < sizeof uses / sizeof *uses; i++) {
+        const at_option *option = at_option_find(&set, 1, uses[i].option, &(void *){NULL});
+        bool by_length = o->by_length && strcmp(uses[i].option, "tokenize") == 0;
+        if (at_option_is_set(option, o) && !by_length
+            && !measures_one(o->measure, uses[i].measures))
+            return at_error(err, ATTEND_OPTION, "--%s is for %s, not for %.40s", uses[i].option,
+                            uses[i].measures, o->measure);
+    }
+    return ATTEND_OK;
+}
+
+static attend_status check_pairs(const measure *o, attend_error *err)
+{
+    const struct {
+        const char *option;
+        bool used;
+        const char *with;
+    } pairs[] = {
+        {"source", o->by_length, "--by-length"},
+        {"figure", o->by_length, "--by-length"},
+        {"lengths", o->by_length, "--by-length"},
+        {"resamples", o->confidence || o->baseline, "--confidence and --baseline"},
+        {"seed", o->confidence || o->baseline, "--confidence and --baseline"},
+        {"smooth-value", o->smooth == 1 || o->smooth == 2, "--smooth floor and add-k"},
+    };
+    at_option_set set = {options, (void *)o};
+    for (size_t i = 0; i < sizeof pairs / sizeof *pairs; i++) {
+        const at_option *option = at_option_find(&set, 1, pairs[i].option, &(void *){NULL});
+        if (!pairs[i].used && at_option_is_set(option, o))
+            return at_error(err, ATTEND_OPTION, "--%s is for %s; add that, or leave it out",
+                            pairs[i].option, pairs[i].with);
+    }
+    return ATTEND_OK;
+}
+
 static attend_status check(const measure *o, int operands, attend_error *err)
 {
     if (o->sentence && (o->by_length || o->confidence || o->baseline))
@@ -112,11 +181,14 @@ static attend_status check(const measure *o, int operands, attend_error *err)
                         "--sentence goes with none of --by-length, --confidence and --baseline");
     if (o->sentence && operands > 1)
         return at_error(err, ATTEND_OPTION, "--sentence takes one hypothesis, not %d", operands);
-    if (o->source && !o->by_length)
-        return at_error(err, ATTEND_OPTION,
-                        "--source is for --by-length; add that, or leave it out");
-    if (o->figure && !o->by_length)
-        return at_error(err, ATTEND_OPTION, "--figure is for --by-length");
+    if (!o->ref.count && strcmp(o->measure, "perplexity") != 0)
+        return at_error(err, ATTEND_OPTION, "--ref is missing: what %.40s compares with",
+                        o->measure);
+    attend_status status = check_pairs(o, err);
+    if (status >= 0)
+        status = check_of_measures(o, err);
+    if (status < 0)
+        return status;
     return o->figure ? attend_figure_check_path(o->figure, err) : ATTEND_OK;
 }
 
@@ -277,8 +349,9 @@ static attend_status check_source_lines(const at_measure_input *in, attend_error
     const attend_lines *source = &in->source.lines, *hypothesis = &in->hypothesis[0].lines;
     if (!source->name || source->count == hypothesis->count)
         return ATTEND_OK;
-    return at_error(err, ATTEND_FORMAT, "%s has %zu lines, %s has %zu; they must belong together",
-                    source->name, source->count, hypothesis->name, hypothesis->count);
+    return at_error(err, ATTEND_FORMAT, "%s has %zu line%s, %s has %zu; they must belong together",
+                    source->name, source->count, source->count == 1 ? "" : "s", hypothesis->name,
+                    hypothesis->count);
 }
 
 static attend_status run(at_cli *cli, const void *fields, int operands, char **operand,
@@ -327,7 +400,7 @@ static const at_term examples[] = {
 
 const at_command at_command_measure = {
     .usage = {.name = "measure",
-              .summary = "Measure translations, labels, answers, alignments and perplexity",
+              .summary = "Measure translations, labels, answers, alignments, perplexity",
               .operands = "[HYPOTHESIS]...",
               .description =
                   "Compares lines with the same lines of one or several references. Several "

@@ -148,8 +148,9 @@ static attend_status all_lines(job *j, at_reader *r, attend_error *err)
     while (status >= 0 && (more = at_reader_next(r, &text, &size, err)) != 0)
         status = more < 0 ? (attend_status)more : one_line(j, text, size, r->line, err);
     if (j->invalid)
-        at_log(ATTEND_LOG_WARNING, "%s:%ld: %llu bytes from here on are no UTF-8", r->name,
-               j->invalid_line, j->invalid);
+        at_log(ATTEND_LOG_WARNING, "%s:%ld: %llu byte%s from here on %s no UTF-8", r->name,
+               j->invalid_line, j->invalid, j->invalid == 1 ? "" : "s",
+               j->invalid == 1 ? "is" : "are");
     return status < 0 ? status : at_cli_flush(&j->out, true, err);
 }
 

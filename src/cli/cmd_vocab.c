@@ -6,6 +6,8 @@
 #include "base/file.h"
 #include "base/log.h"
 #include "base/memory.h"
+#include "base/utf8.h"
+#include "cli/option_use.h"
 #include "cli/stream.h"
 #include "cli/table.h"
 
@@ -38,8 +40,9 @@ static const at_option options[] = {
      .value = "auto", .meta = "WHETHER", .help = "Cut punctuation off words"},
     {.name = "alphabet", OPTION_INT(vocab, alphabet), .value = "0", .min = 0, .max = 1e6,
      .meta = "N", .help = "Characters at most in a vocabulary of wordpiece; 0 is 1000"},
-    {.name = "coverage", OPTION_REAL(vocab, coverage), .value = "0", .min = 0, .max = 1,
-     .meta = "R", .help = "Share of all characters that a vocabulary of sentencepiece has"},
+    {.name = "coverage", OPTION_REAL(vocab, coverage), .value = "0.9995", .min = 0.98,
+     .max = 1, .meta = "R",
+     .help = "Share of all characters that a vocabulary of sentencepiece has"},
     {.name = "model", OPTION_STRING(vocab, model), .meta = "TYPE",
      .help = "Of sentencepiece: unigram or bpe"},
     {.name = "tokenizer", .letter = 't', OPTION_PATH(vocab, tokenizer), .meta = "PATH",
@@ -59,7 +62,9 @@ typedef struct {
     int count, at;
     at_reader reader;
     bool open;
-    unsigned long long lines, bytes;
+    unsigned long long lines, bytes, invalid;
+    const char *invalid_file; /* where the first bytes are that are no UTF-8 */
+    long invalid_line;
 } source;
 
 static int stopped(const source *s, attend_error *err)
@@ -74,6 +79,21 @@ static void progress(source *s)
         return;
     snprintf(line, sizeof line, "%llu lines, %.1f MB", s->lines, 1e-6 * (double)s->bytes);
     at_cli_progress(s->cli, line);
+}
+
+/* a line on its way to a tokenizer that learns */
+static void count_invalid(source *s, const char *text, size_t size)
+{
+    size_t at = at_utf8_valid(text, size);
+    if (at < size && !s->invalid) {
+        s->invalid_file = s->reader.name;
+        s->invalid_line = s->reader.line;
+    }
+    for (uint32_t code; at < size;) {
+        int length = at_utf8_get(text + at, size - at, &code);
+        s->invalid += length == 0;
+        at += length ? (size_t)length : 1;
+    }
 }
 
 static int next_line(void *user, const char **text, size_t *size, attend_error *err)
@@ -94,6 +114,8 @@ static int next_line(void *user, const char **text, size_t *size, attend_error *
         if (more != 0) {
             s->lines += more > 0;
             s->bytes += more > 0 ? *size + 1 : 0;
+            if (more > 0)
+                count_invalid(s, *text, *size);
             progress(s);
             return more;
         }
@@ -130,7 +152,9 @@ static attend_learn_options learning(const vocab *o)
     l.split_chinese = o->split_chinese - 1;
     l.punctuation = o->punctuation - 1;
     l.alphabet = o->alphabet ? o->alphabet : l.alphabet;
-    l.coverage = o->coverage;
+    at_option_set set = {options, (void *)o};
+    if (at_option_is_set(at_option_find(&set, 1, "coverage", &(void *){NULL}), o))
+        l.coverage = o->coverage;
     l.model = o->model;
     return l;
 }
@@ -152,8 +176,6 @@ static attend_status check_learn(const vocab *o, attend_error *err)
 {
     if (!o->kind || !o->out)
         return at_error(err, ATTEND_OPTION, "learn needs --kind and --out");
-    if (o->tokenizer || o->json)
-        return at_error(err, ATTEND_OPTION, "--tokenizer and --json are for show and coverage");
     if (!o->overwrite && holds_tokenizer(o->out))
         return at_error(err, ATTEND_OPTION, "--out: %s has a tokenizer; --overwrite replaces it",
                         at_show(o->out).text);
@@ -175,8 +197,11 @@ static attend_status learn(at_cli *cli, const vocab *o, int count, char **path, 
     if (status >= 0)
         status = attend_tokenizer_save(t, o->out, err);
     if (status >= 0)
-        at_log(ATTEND_LOG_INFO, "%d pieces from %llu lines, in %s", attend_tokenizer_size(t),
-               s.lines, at_show(o->out).text);
+        at_log(ATTEND_LOG_INFO, "%d pieces from %llu line%s, in %s", attend_tokenizer_size(t),
+               s.lines, s.lines == 1 ? "" : "s", at_show(o->out).text);
+    if (s.invalid)
+        at_log(ATTEND_LOG_WARNING, "%s:%ld: %llu byte%s from here on %s no UTF-8", s.invalid_file,
+               s.invalid_line, s.invalid, s.invalid == 1 ? "" : "s", s.invalid == 1 ? "is" : "are");
     attend_tokenizer_free(t);
     return status;
 }
@@ -188,10 +213,6 @@ static attend_status open_tokenizer(at_cli *cli, const vocab *o, attend_tokenize
 {
     if (!o->tokenizer)
         return at_error(err, ATTEND_OPTION, "--tokenizer is missing");
-    if (o->kind || o->out || o->overwrite || o->size || o->min_count >= 0 || o->lower
-        || o->strip_accents || o->split_chinese || o->punctuation || o->alphabet || o->coverage > 0
-        || o->model)
-        return at_error(err, ATTEND_OPTION, "an option of learn is given; leave it out here");
     cli->input = o->tokenizer;
     return attend_tokenizer_open(o->tokenizer, t, err);
 }
@@ -361,15 +382,25 @@ static attend_status coverage(at_cli *cli, const vocab *o, int count, char **pat
 static attend_status run(at_cli *cli, const void *fields, int operands, char **operand,
                          attend_error *err)
 {
+    static const at_option_use uses[] = {
+        {"learn", " kind out overwrite size min-count lower strip-accents split-chinese "
+                  "punctuation alphabet coverage model "},
+        {"show", " tokenizer json "},
+        {"coverage", " tokenizer unknown json "}};
+    enum { ACTIONS = sizeof uses / sizeof *uses };
     const vocab *o = fields;
-    if (strcmp(operand[0], "learn") == 0)
-        return learn(cli, o, operands - 1, operand + 1, err);
-    if (strcmp(operand[0], "show") == 0)
-        return show(cli, o, operands - 1, err);
-    if (strcmp(operand[0], "coverage") == 0)
-        return coverage(cli, o, operands - 1, operand + 1, err);
-    return at_error(err, ATTEND_OPTION, "\"%.40s\" is not one of learn, show, coverage",
-                    operand[0]);
+    int which = 0;
+    while (which < ACTIONS && strcmp(uses[which].action, operand[0]) != 0)
+        which++;
+    if (which == ACTIONS)
+        return at_error(err, ATTEND_OPTION, "\"%.40s\" is not one of learn, show, coverage",
+                        operand[0]);
+    attend_status status = at_option_use_check(options, o, uses, ACTIONS, which, err);
+    if (status < 0)
+        return status;
+    return which == 0   ? learn(cli, o, operands - 1, operand + 1, err)
+           : which == 1 ? show(cli, o, operands - 1, err)
+                        : coverage(cli, o, operands - 1, operand + 1, err);
 }
 
 static const at_term examples[] = {

@@ -53,15 +53,19 @@ static attend_status score_json(at_str *out, const at_measure_report *r, int mea
                                 attend_error *err)
 {
     attend_scores *s = r->scores[measure];
-    const char *json = attend_scores_json(s, system);
     int baseline = r->in->systems - 1;
+    at_str chance = {0};
     attend_status status = ATTEND_OK;
-    at_str_add_bytes(out, json, strlen(json) - 1); /* the brace comes later */
     if (r->confidence)
-        status = interval_json(out, s, system, err);
+        status = interval_json(&chance, s, system, err);
     if (r->baseline && system != baseline && status >= 0)
-        status = comparison_json(out, s, system, baseline, err);
+        status = comparison_json(&chance, s, system, baseline, err);
+    const char *json = attend_scores_json(s, system); /* its signature says what was compared */
+    at_str_add_bytes(out, json, strlen(json) - 1);    /* the brace comes later */
+    at_str_add(out, at_str_text(&chance));
     at_str_add(out, "}");
+    out->failed |= chance.failed;
+    at_str_free(&chance);
     return status;
 }
 

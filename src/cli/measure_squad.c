@@ -133,13 +133,14 @@ static attend_status add_all(squad *q)
 static void say_what_is_missing(const squad *q)
 {
     if (q->missing)
-        at_log(ATTEND_LOG_WARNING, "%zu questions have no prediction; %s", q->missing,
-               q->v1 ? "they count as wrong" : "they are left out");
+        at_log(ATTEND_LOG_WARNING, "%zu question%s no prediction; %s", q->missing,
+               q->missing == 1 ? " has" : "s have",
+               q->v1 ? "that counts as wrong" : "left out of the score");
     for (int i = 0; i < q->systems; i++) {
         size_t extra = json_object_size(q->predictions[i]) - q->used[i];
         if (extra && !(q->missing && !q->v1))
-            at_log(ATTEND_LOG_WARNING, "%zu predictions of %s belong to no question", extra,
-                   at_show(q->paths[i]).text);
+            at_log(ATTEND_LOG_WARNING, "%zu prediction%s of %s belong%s to no question", extra,
+                   extra == 1 ? "" : "s", at_show(q->paths[i]).text, extra == 1 ? "s" : "");
     }
 }
 

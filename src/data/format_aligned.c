@@ -27,8 +27,10 @@ static at_read uneven(at_example_reader *r, at_line_stream *longer, attend_error
     if (status < 0)
         return ATTEND_READ_FAILED;
     at_error(err, ATTEND_FORMAT,
-             "%s has %ld lines, %s has %ld: they must be translations of each other line by line",
-             r->name, r->lines.number, a->other.name, a->other.number);
+             "%s has %ld line%s, %s has %ld: they must be translations of each other line by "
+             "line",
+             r->name, r->lines.number, r->lines.number == 1 ? "" : "s", a->other.name,
+             a->other.number);
     return ATTEND_READ_FAILED;
 }
 

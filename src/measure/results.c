@@ -90,10 +90,10 @@ static attend_status check_count(const attend_lines *a, const attend_lines *b, a
     if (a->count == b->count)
         return ATTEND_OK;
     return at_error(err, ATTEND_FORMAT,
-                    "%s:%zu: this line is missing: the file has %zu lines, %s has %zu; they must "
+                    "%s:%zu: this line is missing: the file has %zu line%s, %s has %zu; they must "
                     "belong to each other line by line",
                     at_show(less->name).text, less->count + 1, less->count,
-                    at_show(more->name).text, more->count);
+                    less->count == 1 ? "" : "s", at_show(more->name).text, more->count);
 }
 
 static attend_status check_lines(const at_task *t, attend_error *err)
@@ -294,7 +294,7 @@ void at_results_signature(const at_results *s, at_str *out)
         at_str_print(out, "nrefs:%d|", t->references);
     if (t->o.resamples) {
         at_str_print(out, "bs:%d|", t->o.resamples);
-        if (t->systems > 1)
+        if (atomic_load(&s->compared))
             at_str_print(out, "ar:%d|", t->o.resamples);
         at_str_print(out, "seed:%llu|", t->o.seed);
     }

@@ -2,12 +2,15 @@
 #ifndef ATTEND_MEASURE_RESULTS_H
 #define ATTEND_MEASURE_RESULTS_H
 
+#include <stdatomic.h>
+
 #include "measure/measure.h"
 
 typedef struct {
     at_task task;
-    double *statistics; /* systems x segments x task.width */
-    double *sums;       /* systems x task.sum_width */
+    double *statistics;   /* systems x segments x task.width */
+    double *sums;         /* systems x task.sum_width */
+    atomic_bool compared; /* by randomisation, which the signature then says */
 } at_results;
 
 /* as attend_measure; options are whole, as attend_measure_defaults makes them */

@@ -40,7 +40,7 @@ static at_glue usual(const at_spacing *s, at_text word)
         return (at_glue){true, true};
     if (in(code, ",.;:!?%)]}…”’»"))
         return (at_glue){.left = true};
-    if (in(code, "([{¿¡“‘„«$£€¥#@"))
+    if (in(code, "([{¿¡“‘„«$£€¥#"))
         return (at_glue){.right = true};
     return (at_glue){0};
 }

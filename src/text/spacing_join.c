@@ -109,11 +109,13 @@ static at_glue contraction(at_text w)
     return glue;
 }
 
-/* Takes the @ from a marked word, and says on which sides they were. */
+/* Takes the @ from a marked word, and says on which sides they were. An @ itself is marked for what
+ * follows it, as in @name: @@ name. */
 static at_glue unmark(at_text *w)
 {
     at_glue marks = {0};
-    if (w->size > 1 && *w->text == '@' && !is_wordlike(code_at(*w, 1))) {
+    bool at = w->size == 2 && memcmp(w->text, "@@", 2) == 0;
+    if (!at && w->size > 1 && *w->text == '@' && !is_wordlike(code_at(*w, 1))) {
         marks.left = true;
         w->text++;
         w->size--;

@@ -48,3 +48,6 @@ expect 65 attend inspect text
 expect 2 attend inspect
 says err "which file?"
 expect 2 attend inspect --build model
+attend inspect model/model.safetensors > /dev/full 2> err
+code=$?
+check "a full disk" '[ $code -eq 74 ]'

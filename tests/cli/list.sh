@@ -26,3 +26,12 @@ expect 2 attend list opps
 says err 'there is no list "opps"; did you mean ops?'
 expect 2 attend list ops --json --markdown
 says err "choose one"
+
+# which part of SCORE/SCOPE/PICK a name is
+expect 0 attend list attention
+check "hybrid is a scope" 'grep -Eq "^hybrid .* scope$" out'
+check "additive is a score" 'grep -Eq "^additive .* score$" out'
+expect 2 attend read --example -a hybrid
+says err "'hybrid' is a scope: SCORE/hybrid"
+expect 2 attend read --example -a dot/sparse
+says err "'sparse' is a pick: SCORE/SCOPE/sparse"

@@ -155,13 +155,13 @@ printf '{"version": "v2.0", "data": [{"title": "t", "paragraphs": [{"context": "
  {"id": "q3", "question": "?", "answers": [{"text": "dog", "answer_start": 0}]}]}]}]}' > data.json
 printf '{"q1": "Red cat", "q2": "", "q4": "?"}' > given.json
 expect 0 attend measure -m squad -r data.json given.json
-says err "1 questions have no prediction; they are left out"
+says err "1 question has no prediction; left out of the score"
 check "of two questions" 'grep -Eq "^EM +100.00 " out'
 says out "squad:2.0"
 sed 's/v2.0/1.1/' data.json > old.json
 expect 0 attend measure -m exact-match -r old.json given.json
-says err "1 questions have no prediction; they count as wrong"
-says err "1 predictions of given.json belong to no question"
+says err "1 question has no prediction; that counts as wrong"
+says err "1 prediction of given.json belongs to no question"
 says out "EM = 66.67"
 says out "squad:1.1"
 expect 2 attend measure -m squad -r data.json given.txt
@@ -173,7 +173,7 @@ says err "bad.json: an article has no paragraphs"
 # what is wrong is said with file and line
 printf 'one\n' > short.txt
 expect 65 attend measure -r ref.txt short.txt
-says err "short.txt:2: this line is missing: the file has 1 lines, ref.txt has 3"
+says err "short.txt:2: this line is missing: the file has 1 line, ref.txt has 3"
 printf 'one\ntwo\0\nthree\n' > zero.txt
 expect 65 attend measure -r ref.txt zero.txt
 says err "zero.txt:2: a zero byte"
@@ -189,12 +189,12 @@ says err "empty.txt"
 expect 65 attend measure -r empty.txt empty.txt
 says err "empty.txt: has no lines"
 expect 65 attend measure --by-length --source short.txt -r ref.txt hyp.txt
-says err "short.txt has 1 lines, hyp.txt has 3"
+says err "short.txt has 1 line, hyp.txt has 3"
 expect 66 attend measure -r ref.txt nothing.txt
 says err "nothing.txt: cannot open"
 expect 66 attend measure -r nothing.txt hyp.txt
 expect 2 attend measure hyp.txt
-says err "bleu takes a reference or more, and there are 0"
+says err "--ref is missing: what bleu compares with"
 expect 2 attend measure -m blue -r ref.txt hyp.txt
 says err 'there is no measure "blue"; did you mean bleu?'
 expect 2 attend measure -r - -
@@ -210,3 +210,32 @@ expect 2 attend measure --by-length -m perplexity logs.txt
 # the page says what the list says
 attend list measures --markdown > rows
 while read -r row; do says "$root/docs/measures.md" "$row"; done < rows
+
+# the signature says what was done
+expect 0 attend measure -c -r ref.txt hyp.txt old.txt
+says out "|bs:1000|seed:"
+check "no randomisation" '! grep -q "ar:" out'
+expect 0 attend measure -r ref.txt --baseline old.txt hyp.txt
+says out "|bs:1000|ar:1000|seed:"
+expect 0 attend measure -r ref.txt --baseline old.txt hyp.txt --json
+check "in JSON too" '[ "$(grep -c "|ar:1000|" out)" -eq 2 ]'
+
+# options that would do nothing
+while read -r option; do
+    expect 2 attend measure -r ref.txt $option hyp.txt
+    says err " is for "
+done << 'END'
+--lengths 5
+--resamples 10
+--seed 7
+--smooth-value 0.5
+--smooth none --smooth-value 0.5
+-m chrf --tokenize zh
+-m chrf --max-order 2
+-m ter --chrf-beta 3
+-m bleu --ter-no-punct
+-m bleu --link-base 1
+END
+expect 0 attend measure -m chrf --by-length --tokenize zh -r ref.txt hyp.txt
+attend measure --help > out
+check "a title of one line" '[ "$(head -n 1 out | wc -m)" -le 81 ]'

@@ -31,6 +31,20 @@ for kind in words chars; do
     says err "--ids needs the vocabulary of a --tokenizer"
 done
 
+printf 'see a @ b\nmail @home now\nme@here.org @\n' > at.txt
+expect 0 sh -c 'attend tokenize -k words at.txt | attend detokenize -k words'
+check "an @ comes back" 'cmp -s out at.txt'
+printf 'caf\351 cr\350me\nok\n' > latin.txt
+expect 0 attend vocab learn --kind words --min-count 1 --out latin latin.txt
+says err "latin.txt:1: 2 bytes from here on are no UTF-8"
+expect 2 attend vocab show -t latin --unknown 3
+says err "--unknown is for coverage, not for show"
+expect 2 attend vocab learn --kind words --out x --coverage 0.5 text.txt
+says err "0.98 to 1"
+attend vocab show -t latin > /dev/full 2> err
+code=$?
+check "a full disk" '[ $code -eq 74 ]'
+
 # ---- answers come line by line
 check "an answer before the next question" '
     coproc attend tokenize -k words; echo "Hello, you" >&${COPROC[1]}
