@@ -92,7 +92,7 @@ static void unequal_files_are_refused_with_both_counts(void **state)
 {
     (void)state;
     check_refused("a\nb\nc\n", "x\n", NULL, ATTEND_FORMAT, "file has 3 lines, file has 1");
-    check_refused("a\n", "x\ny\nz\nw", NULL, ATTEND_FORMAT, "file has 1 lines, file has 4");
+    check_refused("a\n", "x\ny\nz\nw", NULL, ATTEND_FORMAT, "file has 1 line, file has 4");
     at_read_options options = {.format = "aligned"};
     check_refused("a\n", NULL, &options, ATTEND_OPTION, "aligned files are two");
     options.format = "pairs";

@@ -394,7 +394,7 @@ static void errors_name_file_and_line(void **state)
                 "hyp.txt:3: this line is missing: the file has 2 lines, ref.txt has 3; they must "
                 "belong to each other line by line");
     check_error("bleu", "a\nb\nc", "a", ATTEND_FORMAT,
-                "ref.txt:2: this line is missing: the file has 1 lines, hyp.txt has 3; they must "
+                "ref.txt:2: this line is missing: the file has 1 line, hyp.txt has 3; they must "
                 "belong to each other line by line");
     check_error("chrf", "a\nb\xFF", "a\nb", ATTEND_FORMAT,
                 "hyp.txt:2: byte 2 is no UTF-8; convert the file, for instance with iconv -f "

@@ -112,7 +112,8 @@ static void marks_show_where_there_was_no_blank(void **state)
     check("and/or and / or", "and @/@ or and / or");
     check("a+b=c", "a @+@ b @=@ c");
     check("it costs 5%/year", "it costs 5 % @/@ year");
-    check("#1 @home", "# 1 @ home");
+    check("#1 @home", "# 1 @@ home");
+    check("see a @ b", "see a @ b");
 }
 
 static void addresses_are_words(void **state)
