@@ -139,6 +139,14 @@ static attend_status check_read(const at_classifier *m, attend_error *err)
     return ATTEND_OK;
 }
 
+static attend_status check_maximum(const at_classifier *m, attend_error *err)
+{
+    if (m->query == ATTEND_QUERY_ENDS)
+        return at_error(err, ATTEND_OPTION,
+                        "--query ends: a maximum over time asks nothing; --pool attention does");
+    return ATTEND_OK;
+}
+
 attend_status at_classifier_model(const at_classifier_settings *s, int vocabulary, int classes,
                                   at_classifier *m, attend_error *err)
 {
@@ -159,5 +167,7 @@ attend_status at_classifier_model(const at_classifier_settings *s, int vocabular
     if (status >= 0)
         status = at_how_parse(&m->attention, s->attention, err);
     m->attention.size = s->attention_size;
-    return status >= 0 && m->pool == ATTEND_POOL_ATTENTION ? check_read(m, err) : status;
+    if (status < 0)
+        return status;
+    return m->pool == ATTEND_POOL_ATTENTION ? check_read(m, err) : check_maximum(m, err);
 }
