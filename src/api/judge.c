@@ -66,14 +66,30 @@ static const char *copy(at_arena *memory, at_text t)
     return c;
 }
 
+/* Pieces of bytes may make no UTF-8 until they are learned; measures take nothing else. */
+static void repair(at_str *out, const char *text)
+{
+    for (size_t left = strlen(text); left > 0;) {
+        uint32_t code;
+        int used = at_utf8_get(text, left, &code);
+        size_t size = used > 0 ? (size_t)used : 1;
+        at_str_add_bytes(out, used > 0 ? text : "\xEF\xBF\xBD", used > 0 ? size : 3);
+        text += size;
+        left -= size;
+    }
+}
+
 static attend_status take(void *user, const at_translated *t, attend_error *err)
 {
     judged *j = user;
-    j->translation[t->line] = at_arena_alloc_small(&j->memory, strlen(t->text) + 1);
-    if (!j->translation[t->line])
-        return at_error_memory(err);
-    strcpy(j->translation[t->line], t->text);
-    return ATTEND_OK;
+    at_str text = {0};
+    repair(&text, t->text);
+    char *kept = text.failed ? NULL : at_arena_alloc_small(&j->memory, text.length + 1);
+    if (kept)
+        strcpy(kept, at_str_text(&text));
+    at_str_free(&text);
+    j->translation[t->line] = kept;
+    return kept ? ATTEND_OK : at_error_memory(err);
 }
 
 static bool gather(judged *j, at_run *run)

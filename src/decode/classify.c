@@ -80,8 +80,7 @@ static attend_status classify_batch(job *j, size_t first, int n, attend_error *e
         const item *i = &j->items[j->order[first + (size_t)b]];
         lengths[b] = i->length;
         for (int k = 0; k < T; k++)
-            ids[b * T + k] = k < i->length ? id_at(i, k)
-                                           : j->tokenizer->special[ATTEND_SPECIAL_PAD];
+            ids[b * T + k] = k < i->length ? id_at(i, k) : at_tokenizer_pad(j->tokenizer);
     }
     at_classified c = {.logits = NULL};
     if (!at_failed(j->tape))

@@ -119,7 +119,7 @@ static bool make_batch(batch *b, at_arena *memory, size_t n, size_t S)
 
 static void fill_batch(const job *j, batch *b, size_t first, int n, int S)
 {
-    int pad = j->with->source->special[ATTEND_SPECIAL_PAD];
+    int pad = at_tokenizer_pad(j->with->source);
     for (int k = 0; k < n; k++) {
         size_t line = j->order[first + (size_t)k];
         const item *i = &j->items[line];

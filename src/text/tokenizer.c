@@ -61,6 +61,12 @@ const char *const at_special_names[ATTEND_SPECIALS] = {
     [ATTEND_SPECIAL_CLS] = "cls_token",  [ATTEND_SPECIAL_SEP] = "sep_token",
     [ATTEND_SPECIAL_MASK] = "mask_token"};
 
+int32_t at_tokenizer_pad(const at_tokenizer *t)
+{
+    int32_t pad = t->special[ATTEND_SPECIAL_PAD], end = t->special[ATTEND_SPECIAL_EOS];
+    return pad >= 0 ? pad : end >= 0 ? end : 0;
+}
+
 bool at_tokenizer_is_special(const at_tokenizer *t, int32_t id)
 {
     for (int i = 0; i < ATTEND_SPECIALS; i++)
@@ -286,8 +292,10 @@ static attend_status check_options(const at_tokenizer_kind *kind, const at_learn
     return ATTEND_OK;
 }
 
-static attend_status unknown_kind(const char *name, attend_error *err)
+attend_status at_tokenizer_kind_check(const char *name, attend_error *err)
 {
+    if (at_tokenizer_kind_find(name))
+        return ATTEND_OK;
     at_guess guess = {.word = name};
     at_str all = {0};
     for (int i = 0; i < at_tokenizer_kind_count; i++) {
@@ -309,7 +317,7 @@ attend_status at_tokenizer_learn(const char *name, at_lines lines, const at_lear
     at_learn_options defaults;
     *out = NULL;
     if (!kind)
-        return unknown_kind(name, err);
+        return at_tokenizer_kind_check(name, err);
     at_learn_defaults(&defaults);
     attend_status status = check_options(kind, options ? options : &defaults, err);
     return status < 0 ? status : kind->learn(lines, options ? options : &defaults, out, err);

@@ -98,6 +98,9 @@ struct at_tokenizer {
 
 int32_t at_tokenizer_size(const at_tokenizer *t); /* ids are 0 to size - 1 */
 
+/* What fills up the lines of a batch: the piece for it, else one that is there; it is masked. */
+int32_t at_tokenizer_pad(const at_tokenizer *t);
+
 /* One of special[], or an added piece that is called special. */
 bool at_tokenizer_is_special(const at_tokenizer *t, int32_t id);
 
@@ -240,7 +243,8 @@ struct at_tokenizer_kind {
 extern const at_tokenizer_kind *const at_tokenizer_kinds[];
 extern const int at_tokenizer_kind_count;
 
-const at_tokenizer_kind *at_tokenizer_kind_find(const char *name); /* or NULL */
+const at_tokenizer_kind *at_tokenizer_kind_find(const char *name);          /* or NULL */
+attend_status at_tokenizer_kind_check(const char *name, attend_error *err); /* is there one? */
 
 /* ---- for the kinds ---------------------------------------------------------------------- */
 
