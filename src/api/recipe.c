@@ -1,4 +1,4 @@
-#include "api/recipe.h"
+#include "api/recipe_model.h"
 
 #include <limits.h>
 #include <stdio.h>
@@ -7,6 +7,7 @@
 
 #include "base/file.h"
 #include "base/memory.h"
+#include "text/tokenizer.h"
 #include "train/direction.h"
 #include "train/settings.h"
 
@@ -43,35 +44,11 @@ const at_option *at_recipe_option(int index)
 /* ---- where it is told -------------------------------------------------------------------------
  */
 
-/* the caller's last word, or NULL */
-static const char *given(const at_recipe *r, const char *name)
-{
-    const char *value = NULL;
-    for (size_t i = 0; i < r->count; i++)
-        if (strcmp(r->settings[i].name, name) == 0)
-            value = r->settings[i].value;
-    return value;
-}
-
-/* the caller's, or the file's */
-static const char *told(const at_recipe *r, const char *name)
-{
-    const at_config_entry *e = at_config_find(&r->file, name);
-    const char *value = given(r, name);
-    return value ? value : e ? e->value : NULL;
-}
-
-static bool goes_on(const at_recipe *r)
-{
-    const char *value = given(r, "resume");
-    return value && at_choice_find("yes|true|on|1", value) >= 0;
-}
-
 static attend_status load_files(at_recipe *r, attend_error *err)
 {
-    const char *path = given(r, "config");
+    const char *path = at_recipe_given(r, "config");
     attend_status status = path ? at_config_load(&r->file, path, err) : ATTEND_OK;
-    const char *out = status >= 0 && goes_on(r) ? told(r, "out") : NULL;
+    const char *out = status >= 0 && at_recipe_goes_on(r) ? at_recipe_told(r, "out") : NULL;
     if (!out)
         return status;
     char *stored = at_file_join(out, stored_name);
@@ -85,24 +62,6 @@ static attend_status load_files(at_recipe *r, attend_error *err)
 
 /* ---- reading ----------------------------------------------------------------------------------
  */
-
-static attend_status choose_preset(at_recipe *r, attend_error *err)
-{
-    const at_config_entry *before = at_config_find(&r->stored, "preset");
-    const char *name = told(r, "preset");
-    if (before && name && strcmp(before->value, name) != 0)
-        return at_error(err, ATTEND_OPTION,
-                        "--preset %.40s: the run that goes on is one of %.40s; leave the preset "
-                        "out, or start a new run elsewhere",
-                        name, before->value);
-    r->preset = at_preset_find(before ? before->value : name ? name : "bahdanau", err);
-    if (!r->preset)
-        return ATTEND_OPTION;
-    r->model = at_alloc_zero(1, r->preset->family->size);
-    attend_status status = r->model ? at_preset_settings(r->preset, r->model, err)
-                                    : at_error_memory(err);
-    return status < 0 ? status : at_options_defaults(at_run_options, &r->run, err);
-}
 
 static attend_status assign_settings(at_recipe *r, const at_option_set *sets, int n_sets,
                                      attend_error *err)
@@ -134,7 +93,9 @@ static const char free_to_change[] =
 static bool is_path(const at_option *o, const char *value)
 {
     return o->type == ATTEND_OPTION_PATH
-           || (strcmp(o->name, "valid") == 0 && at_file_exists(value)); /* or a share */
+           || (strcmp(o->name, "valid") == 0 && at_file_exists(value)) /* or a share */
+           || (strcmp(o->name, "tokenizer") == 0 && !at_tokenizer_kind_find(value)
+               && at_file_exists(value));
 }
 
 /* from the root on, where the file exists; buffer has PATH_MAX bytes */
@@ -166,6 +127,10 @@ static attend_status compare(at_recipe *r, const at_option *o, const void *was, 
     const char *b = now.length ? at_str_text(&now) : "nothing";
     if (before.failed || now.failed)
         status = at_error_memory(err);
+    else if (strcmp(a, b) != 0 && r->begun)
+        status = at_error(err, ATTEND_OPTION,
+                          "--%s %s: the model of --init-from has %s; leave it out, or --init-from",
+                          o->name, at_show(b).text, at_show(a).text);
     else if (strcmp(a, b) != 0 && !free)
         status = at_error(err, ATTEND_OPTION,
                           "--%s %s: the run that goes on has %s; leave it out, or start a new run "
@@ -183,7 +148,7 @@ static attend_status refuse_changes(at_recipe *r, const at_option_set *was, cons
                                     attend_error *err)
 {
     attend_status status = ATTEND_OK;
-    for (int i = 0; i < 2; i++)
+    for (int i = r->begun ? 1 : 0; i < 2; i++)
         for (const at_option *o = was[i].options; o->name && status >= 0; o++)
             status = compare(r, o, was[i].fields, is[i].fields, err);
     return status;
@@ -205,7 +170,7 @@ static attend_status assign_all(at_recipe *r, attend_error *err)
     if (status >= 0 && r->preset->family == &at_family_translator)
         status = at_direction_choose(&r->run, r->model, err);
     at_option_set was[] = {{at_run_options, &run}, {r->preset->family->options, model}};
-    if (status >= 0 && r->stored.count)
+    if (status >= 0 && (r->stored.count || r->begun))
         status = refuse_changes(r, was, sets, err);
     at_free(model);
     return status;
@@ -217,7 +182,7 @@ attend_status at_recipe_read(at_recipe *r, const attend_setting *settings, size_
     *r = (at_recipe){.settings = settings, .count = count};
     attend_status status = load_files(r, err);
     if (status >= 0)
-        status = choose_preset(r, err);
+        status = at_recipe_choose(r, err);
     if (status >= 0)
         status = assign_all(r, err);
     return status;
@@ -229,6 +194,7 @@ void at_recipe_free(at_recipe *r)
     at_config_free(&r->file);
     at_config_free(&r->stored);
     at_str_free(&r->changes);
+    at_arena_free(&r->strings);
     r->model = NULL;
 }
 
@@ -247,12 +213,14 @@ static const char *origin(void *user, const at_option *o)
     const at_config_entry *e = at_config_find(&r->file, o->name);
     at_option_set set = {r->preset->family->options, NULL};
     void *fields;
-    if (given(r, o->name))
+    if (at_recipe_given(r, o->name))
         return "given";
     if (!e && at_config_find(&r->stored, o->name))
         return "as before";
     if (e)
         snprintf(t->text, sizeof t->text, "%s:%d", at_show(r->file.path).text, e->line);
+    else if (at_option_find(&set, 1, o->name, &fields) == o && r->begun)
+        return "as in --init-from";
     else if (at_option_find(&set, 1, o->name, &fields) == o) {
         at_str value = {0};
         at_option_print(&value, o, r->model);
