@@ -13,8 +13,11 @@ static bool ends_in(const char *path, const char *end)
 
 static bool is_text(const char *path) { return ends_in(path, ".jsonl") || ends_in(path, ".txt"); }
 
-attend_status at_attention_out_check(const char *path, attend_error *err)
+attend_status at_attention_out_check(const char *path, bool overwrite, attend_error *err)
 {
+    if (path && !overwrite && at_file_exists(path))
+        return at_error(err, ATTEND_OPTION, "--attention-out: %s exists; --overwrite replaces it",
+                        at_show(path).text);
     if (!path || is_text(path) || ends_in(path, ".png") || ends_in(path, ".svg")
         || ends_in(path, ".pdf"))
         return ATTEND_OK;
@@ -24,10 +27,10 @@ attend_status at_attention_out_check(const char *path, attend_error *err)
 }
 
 attend_status at_attention_out_open(at_attention_out *a, at_cli *cli, const char *path,
-                                    attend_error *err)
+                                    bool overwrite, attend_error *err)
 {
     *a = (at_attention_out){.cli = cli, .path = path};
-    attend_status status = at_attention_out_check(path, err);
+    attend_status status = at_attention_out_check(path, overwrite, err);
     return status >= 0 && path && is_text(path) ? at_writer_open(&a->file, path, err) : status;
 }
 
@@ -140,8 +143,8 @@ static attend_status draw(at_attention_out *a, attend_error *err)
         a->map[0].title = NULL;
     attend_figure figure = {.count = a->drawn, .panels = panel, .across = 3};
     if (a->more && !a->cli->common.quiet)
-        fprintf(stderr, "attend: %s shows the first line alone; .jsonl and .txt have all\n",
-                at_show(a->path).text);
+        fprintf(stderr, "attend %s: %s shows the first line alone; .jsonl and .txt have all\n",
+                a->cli->command, at_show(a->path).text);
     return attend_figure_save(&figure, a->path, err);
 }
 

@@ -25,12 +25,12 @@ typedef struct {
     bool more;   /* others came after it */
 } at_attention_out;
 
-/* Is that a name such a file can have? */
-attend_status at_attention_out_check(const char *path, attend_error *err);
+/* Is that a name such a file can have, and is none there that may not be replaced? */
+attend_status at_attention_out_check(const char *path, bool overwrite, attend_error *err);
 
 /* A path of NULL takes nothing and writes nothing. */
 attend_status at_attention_out_open(at_attention_out *a, at_cli *cli, const char *path,
-                                    attend_error *err);
+                                    bool overwrite, attend_error *err);
 attend_status at_attention_out_add(at_attention_out *a, size_t line, const attend_translation *t,
                                    attend_error *err);
 attend_status at_attention_out_commit(at_attention_out *a, attend_error *err);

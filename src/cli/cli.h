@@ -20,12 +20,13 @@ typedef struct {
 
 typedef struct {
     at_common common;
-    int columns;       /* to wrap text at: at most 80 */
-    bool utf8;         /* may output hold more than ASCII? */
-    bool color;        /* may stdout hold colours? */
-    bool bar;          /* may stderr hold a line that changes? */
-    bool drawn;        /* does it? */
-    const char *input; /* the file being read: exit code 66 when it cannot be opened */
+    int columns;         /* to wrap text at: at most 80 */
+    bool utf8;           /* may output hold more than ASCII? */
+    bool color;          /* may stdout hold colours? */
+    bool bar;            /* may stderr hold a line that changes? */
+    bool drawn;          /* does it? */
+    const char *command; /* its name */
+    const char *input;   /* the file being read: exit code 66 when it cannot be opened */
 } at_cli;
 
 typedef struct {

@@ -9,7 +9,7 @@ typedef struct {
     const char *src, *tgt, *attention_out;
     int level, batch, longest;
     double threshold;
-    bool swap;
+    bool swap, overwrite;
 } align;
 
 static const at_option options[] = {
@@ -34,6 +34,8 @@ static const at_option options[] = {
      .help = "Write the weights: .jsonl and .txt have all lines, .png, .svg and .pdf draw the "
              "first",
      .example = {"attend align model pairs.tsv --attention-out map.svg > links", "And draw them"}},
+    {.name = "overwrite", OPTION_FLAG(align, overwrite),
+     .help = "Let --attention-out replace a file"},
     {0}};
 
 typedef struct {
@@ -69,7 +71,7 @@ static attend_status run(at_cli *cli, const void *fields, int operands, char **o
     at_sentence_pairs pairs;
     attend_status status = at_sentence_pairs_read(&pairs, cli, &from, err);
     if (status >= 0)
-        status = at_attention_out_open(&w.attention, cli, o->attention_out, err);
+        status = at_attention_out_open(&w.attention, cli, o->attention_out, o->overwrite, err);
     cli->input = status < 0 ? cli->input : operand[0];
     if (status >= 0)
         status = attend_translator_open(operand[0], &t, err);

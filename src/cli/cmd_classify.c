@@ -8,7 +8,7 @@
 #include "cli/stream.h"
 
 typedef struct {
-    bool probabilities, show;
+    bool probabilities, show, overwrite;
     const char *attention_out;
     int longest, batch;
 } classify;
@@ -22,6 +22,8 @@ static const at_option options[] = {
     {.name = "attention-out", OPTION_PATH(classify, attention_out), .meta = "FILE",
      .help = "Write the weights: .jsonl and .txt have all lines, .png, .svg and .pdf draw the "
              "first"},
+    {.name = "overwrite", OPTION_FLAG(classify, overwrite),
+     .help = "Let --attention-out replace a file"},
     {.name = "longest", OPTION_INT(classify, longest), .value = "1000", .min = 1, .max = 1 << 20,
      .meta = "N", .group = "Input",
      .help = "Pieces of a line that are read; the rest is left out, with a warning"},
@@ -135,13 +137,14 @@ static attend_status classify_block(work *w, attend_error *err)
 
 static attend_status open_all(work *w, const char *model, attend_error *err)
 {
-    attend_status status = at_attention_out_check(w->o->attention_out, err);
+    attend_status status = at_attention_out_check(w->o->attention_out, w->o->overwrite, err);
     if (status < 0)
         return status;
     w->cli->input = model;
     status = attend_classifier_open(model, &w->classifier, err);
     if (status >= 0)
-        status = at_attention_out_open(&w->attention, w->cli, w->o->attention_out, err);
+        status = at_attention_out_open(&w->attention, w->cli, w->o->attention_out,
+                                       w->o->overwrite, err);
     return status < 0 ? status : at_reader_open(&w->in, w->cli, "-", err);
 }
 

@@ -1,6 +1,7 @@
 /* attend translate: lines in, translations out, and which piece looked at which. */
 #include <stdio.h>
 #include <string.h>
+#include <sys/stat.h>
 
 #include "base/memory.h"
 #include "base/utf8.h"
@@ -12,11 +13,12 @@ typedef struct {
     int beam, nbest, rule, no_repeat, longest, when_long, most, batch, top_k, alignment;
     double penalty, coverage, temperature, top_p, threshold;
     size_t seed;
-    bool sample, split, replace_unknown, show, score;
+    bool sample, split, replace_unknown, show, score, overwrite;
     const char *prefix, *forced, *dictionary, *attention_out;
 } translate;
 
 enum { ALIGN_NOT, ALIGN_WORDS, ALIGN_PIECES };
+enum { BEAM = 5 }; /* the default */
 
 static const at_option options[] = {
     {.name = "beam", .letter = 'b', OPTION_INT(translate, beam), .value = "5", .min = 1,
@@ -86,6 +88,8 @@ static const at_option options[] = {
     {.name = "attention-out", OPTION_PATH(translate, attention_out), .meta = "FILE",
      .help = "Write the weights: .jsonl and .txt have all lines, .png, .svg and .pdf draw the "
              "first"},
+    {.name = "overwrite", OPTION_FLAG(translate, overwrite),
+     .help = "Let --attention-out replace a file"},
     {0}};
 
 typedef struct {
@@ -103,6 +107,7 @@ typedef struct {
     const char **item, **item_prefix; /* [count] */
     size_t *line_of;                /* [count] */
     long cut, skipped;
+    bool weights; /* of any line so far */
 } work;
 
 /* ---- out ------------------------------------------------------------------------------------- */
@@ -169,6 +174,7 @@ static attend_status write_one(void *user, const attend_translation *t, attend_e
             status = add_alignment(w, t, err);
         at_str_add(&w->out, "\n");
     }
+    w->weights |= t->weights != NULL;
     if (status >= 0 && w->o->show && t->weights) {
         attend_text_style style = {w->cli->columns, w->cli->utf8, w->cli->color};
         status = at_attention_text(&w->out, t, style, err);
@@ -274,6 +280,10 @@ static attend_status check(const translate *o, attend_error *err)
         return at_error(err, ATTEND_OPTION,
                         "--nbest %d: a beam of %d has no more than %d; --beam makes it wider",
                         o->nbest, o->beam, o->beam);
+    if (o->sample && o->beam != BEAM)
+        return at_error(err, ATTEND_OPTION,
+                        "--sample draws, --beam searches: leave one of them out; --nbest is how "
+                        "many are drawn");
     if (!o->sample && (o->temperature != 1 || o->top_k != 0 || o->top_p != 1))
         return at_error(err, ATTEND_OPTION,
                         "--temperature, --top-k and --top-p are for drawing: --sample asks for it");
@@ -289,7 +299,7 @@ static attend_status check(const translate *o, attend_error *err)
         return at_error(err, ATTEND_OPTION, "--dictionary is for --replace-unknown");
     if (o->threshold > 0 && o->alignment == ALIGN_NOT)
         return at_error(err, ATTEND_OPTION, "--threshold is for --alignment");
-    return at_attention_out_check(o->attention_out, err);
+    return at_attention_out_check(o->attention_out, o->overwrite, err);
 }
 
 static void set_options(work *w, const translate *o)
@@ -316,6 +326,12 @@ static void set_options(work *w, const translate *o)
     w->inside.replace_unknown = o->replace_unknown;
 }
 
+static bool is_file(const char *path)
+{
+    struct stat about;
+    return stat(path, &about) == 0 && S_ISREG(about.st_mode);
+}
+
 static attend_status open_all(work *w, int models, char **model, attend_dictionary **dictionary,
                               attend_error *err)
 {
@@ -325,6 +341,11 @@ static attend_status open_all(work *w, int models, char **model, attend_dictiona
     attend_status status = attend_translator_open(model[0], &w->translator, err);
     for (int i = 1; i < models && status >= 0; i++) {
         w->cli->input = model[i];
+        if (is_file(model[i]))
+            return at_error(err, ATTEND_OPTION,
+                            "%s is a file, not a model; lines come from standard input: attend "
+                            "translate %s < %s",
+                            at_show(model[i]).text, at_show(model[0]).text, at_show(model[i]).text);
         status = attend_translator_add(w->translator, model[i], err);
     }
     if (status >= 0 && o->dictionary) {
@@ -335,12 +356,14 @@ static attend_status open_all(work *w, int models, char **model, attend_dictiona
     if (status >= 0 && prefix)
         status = at_lines_read(&w->prefix, w->cli, prefix, err);
     if (status >= 0)
-        status = at_attention_out_open(&w->attention, w->cli, o->attention_out, err);
+        status = at_attention_out_open(&w->attention, w->cli, o->attention_out, o->overwrite, err);
     return status < 0 ? status : at_reader_open(&w->in, w->cli, "-", err);
 }
 
 static void say_lengths(const work *w)
 {
+    if (w->o->show && !w->weights && w->before + w->lines > 0)
+        fprintf(stderr, "attend translate: --show: the model has no attention to draw\n");
     if (w->cut)
         fprintf(stderr, "attend translate: %ld lines have more than %d pieces; what follows was "
                 "left out\n", w->cut, w->o->longest);

@@ -254,6 +254,7 @@ static attend_status run(at_cli *cli, const at_command *c, void *fields, int arg
 static int run_command(at_cli *cli, const at_command *c, int argc, char **argv)
 {
     attend_error err;
+    cli->command = c->usage.name;
     snprintf(running_name, sizeof running_name, "attend %s", c->usage.name);
     void *fields = at_alloc_zero(1, c->size ? c->size : 1);
     attend_status status = fields ? run(cli, c, fields, argc, argv, &err) : at_error_memory(&err);
