@@ -877,6 +877,7 @@ typedef struct attend_setting_info {
     const char *help;
     int flag, path; /* 1: takes yes or no; names a file or folder */
     int hidden;     /* 1: not for everyday use */
+    int preset;     /* 1: presets differ in it; value is for those that say nothing */
 } attend_setting_info;
 
 /* The index-th setting of a training run. Returns 1, or 0 where there is none. Thread safe. */

@@ -1,9 +1,32 @@
+#include <string.h>
+
 #include "api/curves.h"
 #include "api/judge.h"
 #include "api/recipe.h"
 #include "base/log.h"
 
 /* ---- settings -------------------------------------------------------------------------------- */
+
+/* is it among "name=value name=value"? */
+static bool names(const char *settings, const char *name)
+{
+    size_t n = strlen(name);
+    for (const char *at = settings; at && *at; at += strspn(at, " ")) {
+        if (strncmp(at, name, n) == 0 && at[n] == '=')
+            return true;
+        at += strcspn(at, " ");
+    }
+    return false;
+}
+
+/* does any preset say something of it? */
+static bool by_preset(const char *name)
+{
+    bool found = strcmp(name, "attention") == 0;
+    for (int i = 0; i < at_preset_count && !found; i++)
+        found = names(at_presets[i]->settings, name);
+    return found;
+}
 
 int attend_train_setting(int index, attend_setting_info *info)
 {
@@ -18,7 +41,8 @@ int attend_train_setting(int index, attend_setting_info *info)
                                   .help = o->help,
                                   .flag = o->type == ATTEND_OPTION_FLAG,
                                   .path = o->type == ATTEND_OPTION_PATH,
-                                  .hidden = o->hidden};
+                                  .hidden = o->hidden,
+                                  .preset = by_preset(o->name)};
     return 1;
 }
 

@@ -2,6 +2,7 @@
 #include <stdio.h>
 #include <string.h>
 #include <time.h>
+#include <unistd.h>
 
 #include "base/progress.h"
 #include "cli/cli.h"
@@ -20,9 +21,11 @@ static char help[MOST][200];
 
 static void describe(int i, const attend_setting_info *info)
 {
-    bool shows = info->value && *info->value && !info->flag;
-    snprintf(help[i], sizeof help[i], "%s%s%s%s", info->help, shows ? " (" : "",
-             shows ? info->value : "", shows ? ")" : "");
+    bool shows = info->value && *info->value && !info->flag && !info->preset;
+    const char *value = shows ? info->value : "by preset";
+    bool any = shows || info->preset;
+    snprintf(help[i], sizeof help[i], "%s%s%s%s", info->help, any ? " (" : "", any ? value : "",
+             any ? ")" : "");
     options[i] = (at_option){.name = info->name,
                              .type = info->flag   ? ATTEND_OPTION_SWITCH
                                      : info->path ? ATTEND_OPTION_PATH
@@ -180,6 +183,17 @@ static attend_status print_config(const attend_setting *settings, size_t count, 
     return at_cli_write(&out, err);
 }
 
+/* The file that a run could not begin with, for the exit code. */
+static void note_missing(at_cli *cli, const attend_setting *settings, size_t count)
+{
+    for (size_t i = 0; i < count; i++)
+        for (int k = 0; options[k].name; k++)
+            if (options[k].type == ATTEND_OPTION_PATH && strcmp(options[k].name, "out") != 0
+                && strcmp(options[k].name, settings[i].name) == 0
+                && access(settings[i].value, R_OK) < 0)
+                cli->input = settings[i].value;
+}
+
 static attend_status run(at_cli *cli, const void *fields, int operands, char **operand,
                          attend_error *err)
 {
@@ -203,6 +217,8 @@ static attend_status run(at_cli *cli, const void *fields, int operands, char **o
     at_cli_catch_signals();
     attend_status status = attend_train(settings, count, watch, &w, err);
     at_cli_progress_end(cli);
+    if (status == ATTEND_FILE)
+        note_missing(cli, settings, count);
     return status;
 }
 

@@ -25,6 +25,7 @@ typedef struct {
     const at_family *family; /* the models it trains */
     size_t size;             /* of its task, zeros at first */
     const char *metrics;     /* of a validation, separated by blanks; the first is watched */
+    const char *use[2];      /* the command that takes such a model, and what follows the model */
     const char *unit;        /* what a loss is the mean of: "words" */
     bool perplexity;         /* the loss is one of words: its exponential says something */
     bool whole;              /* texts of any length are taken, and cut into windows */
@@ -41,8 +42,10 @@ typedef struct {
 
     /* Sets run->shards and run->asked; memory is the run's, of one batch. */
     attend_status (*take)(at_run *r, const at_batch *batch, int shards, attend_error *err);
-    at_shard_loss *loss;     /* of the run */
-    void (*done)(at_run *r); /* behind a step; or NULL */
+    at_shard_loss *loss; /* of the run */
+
+    /* Behind a step, or NULL: objective is what it was led by; returns the loss to report. */
+    double (*done)(at_run *r, double objective);
     void (*free)(at_run *r); /* what the task holds, and the parameters */
 } at_job;
 

@@ -129,6 +129,7 @@ const at_job at_job_classification = {
     .family = &at_family_classifier,
     .size = sizeof(at_classification_task),
     .metrics = "accuracy loss macro_f1",
+    .use = {"classify", " < FILE"},
     .unit = "texts",
     .needs = ATTEND_HAS_LABEL,
     .lacking = "no labels; --format says how labels and texts are written, and attend data show "

@@ -168,6 +168,7 @@ const at_job at_job_language = {
     .family = &at_family_language,
     .size = sizeof(task),
     .metrics = "perplexity loss",
+    .use = {"generate", ""},
     .unit = "words",
     .perplexity = true,
     .whole = true,

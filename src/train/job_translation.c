@@ -135,7 +135,10 @@ static at_tensor *loss(void *run, at_tape *tape, int shard)
     return at_translation_loss(&((at_translation_task *)r->task)->loss, tape, shard);
 }
 
-static void done(at_run *r) { at_translation_done(&((at_translation_task *)r->task)->loss); }
+static double done(at_run *r, double objective)
+{
+    return at_translation_done(&((at_translation_task *)r->task)->loss, objective);
+}
 
 static void free_task(at_run *r)
 {
@@ -149,10 +152,12 @@ const at_job at_job_translation = {
     .family = &at_family_translator,
     .size = sizeof(at_translation_task),
     .metrics = "bleu loss perplexity",
+    .use = {"translate", " < FILE"},
     .unit = "words",
     .perplexity = true,
     .needs = ATTEND_HAS_TARGET,
-    .lacking = "no sentence pairs; --src and --tgt take two files",
+    .lacking = "no sentence pairs; --src and --tgt take two files, --format says how one is "
+               "written; --preset rnn-classifier and cnn-classifier learn from labels",
     .check = check,
     .open = open,
     .prepare = prepare,

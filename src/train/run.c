@@ -78,6 +78,8 @@ attend_status at_run_new(const at_run_settings *settings, const at_job *job, con
         status = at_run_clear(r, err);
     if (status >= 0)
         status = settings->resume ? at_run_go_on(r, err) : job->save(r, err);
+    if (status >= 0 && r->tests && !settings->resume)
+        status = at_run_save_test(r, err);
     if (status >= 0)
         status = at_run_estimate(r, err);
     if (status < 0) {
@@ -280,7 +282,7 @@ static attend_status step(at_run *r, at_run_event *e, bool *ends_epoch, attend_e
     if (status < 0)
         return status;
     if (r->job->done)
-        r->job->done(r);
+        result.loss = r->job->done(r, result.loss);
     *ends_epoch = batch.index + 1 == at_batches_in_epoch(r->batches);
     r->standing.updates = at_trainer_updates(r->trainer);
     r->standing.loss += result.loss * r->asked;
@@ -317,22 +319,6 @@ static attend_status after_step(at_run *r, bool ends_epoch, bool last, bool *sto
     return status;
 }
 
-/* what is left of a run that failed, and what to do */
-static void explain(at_run *r, attend_status status)
-{
-    long long saved = (long long)r->saved;
-    if (status != ATTEND_NUMBER && status != ATTEND_FILE)
-        return;
-    if (saved)
-        at_run_say(r, "nothing that was kept is lost: the checkpoint after %lld updates%s", saved,
-                   isnan(r->standing.best) ? "" : ", and the best model");
-    if (status == ATTEND_NUMBER)
-        at_run_say(r, "the run has diverged; start again with a smaller --lr or --clip, or a "
-                      "--schedule that warms up; --init-from takes the weights of a model");
-    else if (saved)
-        at_run_say(r, "when that is put right, --resume goes on from there");
-}
-
 /* what the report asked for: a checkpoint, and above 0 the end */
 static attend_status obey(at_run *r, int asked, attend_error *err)
 {
@@ -340,9 +326,10 @@ static attend_status obey(at_run *r, int asked, attend_error *err)
     attend_status status = at_run_checkpoint(r, err);
     if (status >= 0 && asked > 0)
         return at_error(err, ATTEND_STOPPED,
-                        "stopped after %lld updates; --resume goes on from here", updates);
+                        "stopped after %lld update%s; --resume goes on from here", updates,
+                        ATTEND_PLURAL(updates));
     if (status >= 0)
-        at_run_say(r, "checkpoint after %lld updates", updates);
+        at_run_say(r, "checkpoint after %lld update%s", updates, ATTEND_PLURAL(updates));
     return status;
 }
 
@@ -352,8 +339,8 @@ attend_status at_run_go(at_run *r, attend_error *err)
     bool stops = out_of_patience(r), ends_epoch = false;
     int asked = 0;
     if (r->standing.updates >= r->steps)
-        at_run_say(r, "the run is done: %lld updates; more --epochs or --steps make it longer",
-                   (long long)r->standing.updates);
+        at_run_say(r, "the run is done: %lld update%s; more --epochs or --steps make it longer",
+                   (long long)r->standing.updates, ATTEND_PLURAL(r->standing.updates));
     unsigned token = at_floats_flush();
     while (status >= 0 && !stops && r->standing.updates < r->steps) {
         at_run_event e;
@@ -369,10 +356,14 @@ attend_status at_run_go(at_run *r, attend_error *err)
         }
     }
     at_floats_restore(token);
-    explain(r, status);
+    at_run_explain(r, status);
     if (status >= 0 && stops)
         at_run_say(r, "no better model for %d validations: done", r->standing.waited);
-    return status >= 0 && r->settings.average ? at_run_average(r, err) : status;
+    if (status >= 0 && r->settings.average)
+        status = at_run_average(r, err);
+    if (status >= 0)
+        at_run_say_end(r);
+    return status;
 }
 
 /* ---- for the judge -------------------------------------------------------------------------- */

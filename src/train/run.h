@@ -8,6 +8,7 @@
  *     training/last.safetensors    the run as it stands (checkpoint.h)
  *     training/step-N.safetensors  weights of the last validations, where they are kept (kept.h)
  *     training/average.safetensors the mean of these, where it is asked for
+ *     training/test.tsv            what was left out for a test, sources first; text in test.txt
  *     training/metrics.jsonl       a line for each validation
  *     training/lock                held while a run works here
  *

@@ -1,6 +1,7 @@
 /* The data of a run: corpora, their parts, tokenizers, numbers. */
 #include "base/file.h"
 #include "base/memory.h"
+#include "data/export.h"
 #include "data/split.h"
 #include "data/vectors.h"
 #include "train/run_parts.h"
@@ -26,9 +27,6 @@ static attend_status load(const at_run *r, const char *path, const char *other, 
 static attend_status load_all(at_run *r, attend_error *err)
 {
     const at_run_settings *s = &r->settings;
-    if (!s->data == !s->src || !s->src != !s->tgt)
-        return at_error(err, ATTEND_OPTION,
-                        "what is there to learn from? --data FILE, or --src FILE --tgt FILE");
     attend_status status = load(r, s->data ? s->data : s->src, s->tgt, &r->corpus, err);
     if (status >= 0 && at_file_exists(s->valid))
         status = load(r, s->valid, s->valid_tgt, &r->valid, err);
@@ -56,6 +54,7 @@ static attend_status split(at_run *r, attend_error *err)
     if (!r->part)
         return at_error_memory(err);
     status = at_split(r->corpus, valid, test, r->part, sizes, err);
+    r->tests = status >= 0 && sizes[ATTEND_PART_TEST] > 0;
     if (status >= 0 && !r->valid && sizes[ATTEND_PART_VALID] == 0)
         status = at_error(err, ATTEND_OPTION,
                           "--valid %s of %zu %s is none; give more of them, or a file", s->valid, n,
@@ -72,11 +71,52 @@ attend_status at_run_read(at_run *r, attend_error *err)
     return status < 0 ? status : split(r, err);
 }
 
+attend_status at_run_save_test(at_run *r, attend_error *err)
+{
+    unsigned has = at_corpus_has(r->corpus);
+    bool text = !(has & (ATTEND_HAS_TARGET | ATTEND_HAS_LABEL));
+    const at_format *format = at_format_find(text                      ? "text"
+                                             : has & ATTEND_HAS_TARGET ? "pairs"
+                                                                       : "tsv");
+    char *path = at_run_path(r, text ? "training/test.txt" : "training/test.tsv");
+    at_export *x = NULL;
+    at_example e;
+    attend_status status = path ? at_export_open(path, NULL, format, has, &x, err)
+                                : at_error_memory(err);
+    for (size_t i = 0; status >= 0 && i < at_corpus_size(r->corpus); i++)
+        if (r->part[i] == ATTEND_PART_TEST && at_corpus_at(r->corpus, i, NULL, &e))
+            at_export_write(x, &e);
+    if (status >= 0)
+        status = at_export_commit(x, err);
+    if (status >= 0)
+        at_run_say(r, "what was left out is in %s", at_show(path).text);
+    at_free(path);
+    return status;
+}
+
+/* What is written must begin and end. */
+static attend_status open_tokenizer(const char *path, bool targets, at_tokenizer **out,
+                                    attend_error *err)
+{
+    attend_status status = at_tokenizer_open(path, out, err);
+    if (status < 0)
+        return status;
+    const int32_t *special = (*out)->special;
+    if (!targets || (special[ATTEND_SPECIAL_BOS] >= 0 && special[ATTEND_SPECIAL_EOS] >= 0))
+        return ATTEND_OK;
+    return at_error(err, ATTEND_FORMAT,
+                    "--tokenizer %s has no pieces that begin and end a text; attend vocab learn "
+                    "makes one that has",
+                    at_show(path).text);
+}
+
 attend_status at_run_learn(at_run *r, bool sources, bool targets, at_tokenizer **out,
                            attend_error *err)
 {
     const at_run_settings *s = &r->settings;
     at_learn_options o;
+    if (!at_tokenizer_kind_find(s->tokenizer))
+        return open_tokenizer(s->tokenizer, targets, out, err);
     at_learn_defaults(&o);
     if (s->vocabulary)
         o.size = s->vocabulary;
@@ -108,8 +148,8 @@ static attend_status encode(at_run *r, int which, at_encode_options o, attend_er
                    c.cut ? "cut" : "left out");
     const at_tokenizer *target = o.target ? o.target : o.source;
     r->sentences[which] = (at_encoded_supply){.data = r->numbers[which],
-                                              .pad_source = o.source->special[ATTEND_SPECIAL_PAD],
-                                              .pad_target = target->special[ATTEND_SPECIAL_PAD]};
+                                              .pad_source = at_tokenizer_pad(o.source),
+                                              .pad_target = at_tokenizer_pad(target)};
     r->supply[which] = at_supply_encoded(&r->sentences[which]);
     return ATTEND_OK;
 }

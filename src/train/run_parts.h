@@ -28,12 +28,15 @@ struct at_run {
     int64_t steps;     /* of the whole run */
     int64_t saved;     /* updates of the last checkpoint; 0: none yet */
     double validation; /* what a validation's loss is the mean of, about */
+    bool tests;        /* some examples are left out for a test */
     int lock;
 };
 
 /* Reports an event, or a line of text. */
 int at_run_tell(at_run *r, at_run_event e);
 void at_run_say(at_run *r, const char *format, ...) __attribute__((format(printf, 2, 3)));
+
+#define ATTEND_PLURAL(n) ((n) == 1 ? "" : "s")
 
 /* folder/name in out; at_free it; NULL without memory */
 char *at_run_path(const at_run *r, const char *name);
@@ -57,6 +60,23 @@ attend_status at_run_checkpoint(at_run *r, attend_error *err);
 /* In the end: the mean of the last weights, which becomes the model where it is better than the
  * best so far. The run's own weights are untouched. */
 attend_status at_run_average(at_run *r, attend_error *err);
+
+/* ---- the end: run_end.c -------------------------------------------------------------------------
+ */
+
+/* What is left of a run that failed, and what to do. */
+void at_run_explain(at_run *r, attend_status status);
+
+/* Which model there is, and what it is for. */
+void at_run_say_end(at_run *r);
+
+/* ---- what can be refused before data is read: run_check.c
+ * ----------------------------------------
+ */
+
+/* The folder, the values of the settings, the files they name. */
+attend_status at_run_check(const at_run *r, const void *model, attend_error *err);
+bool at_run_has(const at_run *r, const char *name); /* is it in the folder? */
 
 /* ---- what comes before the first step: run_prepare.c ------------------------------------------
  */
@@ -82,7 +102,10 @@ attend_status at_run_estimate(at_run *r, attend_error *err); /* run_estimate.c *
 /* Reads the corpora and splits them. */
 attend_status at_run_read(at_run *r, attend_error *err);
 
-/* A tokenizer from the texts to train on. */
+/* Keeps the examples that were left out for a test in training/test.tsv, plain text in test.txt. */
+attend_status at_run_save_test(at_run *r, attend_error *err);
+
+/* A tokenizer from the texts to train on, or one that is named by its folder or file. */
 attend_status at_run_learn(at_run *r, bool sources, bool targets, at_tokenizer **out,
                            attend_error *err);
 

@@ -14,14 +14,6 @@
 
 /* ---- the folder ----------------------------------------------------------------------------- */
 
-static bool there_is(const at_run *r, const char *name)
-{
-    char *path = at_run_path(r, name);
-    bool found = path && at_file_exists(path);
-    at_free(path);
-    return found;
-}
-
 /* One run at a time: the lock goes with the process, however it ends. */
 attend_status at_run_lock(at_run *r, attend_error *err)
 {
@@ -46,9 +38,10 @@ attend_status at_run_lock(at_run *r, attend_error *err)
 
 attend_status at_run_clear(at_run *r, attend_error *err)
 {
-    static const char *const names[] = {"model.safetensors", "training/last.safetensors",
-                                        "training/average.safetensors", "training/metrics.jsonl",
-                                        "training/settings.yaml"};
+    static const char *const names[] = {
+        "model.safetensors",      "training/last.safetensors", "training/average.safetensors",
+        "training/metrics.jsonl", "training/settings.yaml",    "training/test.tsv",
+        "training/test.txt"};
     attend_status status = ATTEND_OK;
     for (size_t i = 0; i < sizeof names / sizeof *names && status >= 0; i++) {
         char *path = at_run_path(r, names[i]);
@@ -63,44 +56,6 @@ attend_status at_run_clear(at_run *r, attend_error *err)
         at_kept_clear(folder);
     at_free(folder);
     return status;
-}
-
-/* The folder, or the one that it would be made in, must take files: better known now than behind
- * an hour of reading. */
-static attend_status check_place(const char *out, attend_error *err)
-{
-    char path[PATH_MAX];
-    if (strlen(out) >= sizeof path)
-        return at_error(err, ATTEND_OPTION, "--out: the name is too long");
-    strcpy(path, out);
-    while (*path && !at_file_exists(path)) {
-        char *slash = strrchr(path, '/');
-        if (slash == path)
-            slash++;
-        if (!slash || !*slash)
-            strcpy(path, slash ? "/" : ".");
-        else
-            *slash = '\0';
-    }
-    if (access(*path ? path : ".", W_OK | X_OK) < 0)
-        return at_error(err, ATTEND_FILE, "%s: cannot write into %s: %s; choose another --out",
-                        at_show(out).text, at_show(path).text, strerror(errno));
-    return ATTEND_OK;
-}
-
-static attend_status check_folder(const at_run *r, attend_error *err)
-{
-    const at_run_settings *s = &r->settings;
-    if (!s->out)
-        return at_error(err, ATTEND_OPTION, "where does the model go? --out FOLDER says it");
-    if (s->resume && !there_is(r, "training/last.safetensors"))
-        return at_error(err, ATTEND_FILE, "%s: there is no run to go on with; leave --resume out",
-                        at_show(s->out).text);
-    if (!s->resume && !s->overwrite && there_is(r, "config.json"))
-        return at_error(err, ATTEND_FILE,
-                        "%s: there is a model; --resume goes on with it, --overwrite starts anew",
-                        at_show(s->out).text);
-    return ATTEND_OK;
 }
 
 /* ---- batches and steps ---------------------------------------------------------------------- */
@@ -180,32 +135,18 @@ attend_status at_run_go_on(at_run *r, attend_error *err)
         at_run_say(r, "%s: what comes will differ in its last digits", differs);
     r->standing.shards = now.shards;
     r->saved = r->standing.updates;
-    at_run_say(r, "going on after %lld updates", (long long)r->standing.updates);
+    at_run_say(r, "going on after %lld update%s", (long long)r->standing.updates,
+               ATTEND_PLURAL(r->standing.updates));
     status = forget_metrics(r, err);
     return status < 0 ? status : at_batches_seek(r->batches, r->standing.position, err);
-}
-
-static attend_status check_watch(const at_run *r, attend_error *err)
-{
-    const char *watch = r->settings.watch;
-    if (watch && at_word_place(r->job->metrics, watch, strlen(watch)) < 0)
-        return at_error(err, ATTEND_OPTION, "--watch %.40s: a validation of %s finds: %s", watch,
-                        r->job->name, r->job->metrics);
-    return ATTEND_OK;
 }
 
 attend_status at_run_prepare(at_run *r, const void *model, attend_error *err)
 {
     const char *from = r->settings.resume ? r->settings.out : r->settings.init_from;
-    attend_status status = check_folder(r, err);
-    if (status >= 0)
-        status = check_place(r->settings.out, err);
-    if (status >= 0 && there_is(r, "training"))
+    attend_status status = at_run_check(r, model, err);
+    if (status >= 0 && at_run_has(r, "training"))
         status = at_run_lock(r, err);
-    if (status >= 0)
-        status = check_watch(r, err);
-    if (status >= 0)
-        status = r->job->check(model, err);
     if (status >= 0)
         status = at_run_read(r, err);
     if (status >= 0)

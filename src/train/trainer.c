@@ -134,8 +134,9 @@ attend_status at_trainer_step(at_trainer *t, int n, const int *first, at_shard_l
     }
     if (status >= 0 && !isfinite(r->loss))
         status = at_error(err, ATTEND_NUMBER,
-                          "the loss is %s after %lld updates; try a smaller learning rate",
-                          isnan(r->loss) ? "not a number" : "infinite", (long long)t->updates);
+                          "the loss is %s after %lld update%s; try a smaller learning rate",
+                          isnan(r->loss) ? "not a number" : "infinite", (long long)t->updates,
+                          t->updates == 1 ? "" : "s");
     if (status < 0) {
         at_gradients_clear(t->gradients);
         return status;

@@ -80,13 +80,15 @@ static at_tensor *hard_loss(at_translation *l, at_tape *t, const at_decoded *d, 
     return at_add(t, words, at_reinforce(t, d->log_p, d->entropy, nll, lengths, l->baseline, o));
 }
 
-void at_translation_done(at_translation *l)
+double at_translation_done(at_translation *l, double objective)
 {
     double nll = 0;
     for (int i = 0; i < l->shards.count; i++)
         nll += l->nll[i];
-    if (nll > 0)
-        at_baseline_update(l->baseline, nll, (double)l->asked);
+    if (!(nll > 0))
+        return objective;
+    at_baseline_update(l->baseline, nll, (double)l->asked);
+    return nll / (double)l->asked;
 }
 
 /* ---- what the decoder is fed ---------------------------------------------------------------- */

@@ -37,8 +37,9 @@ bool at_translation_take(at_translation *l, const at_batch *batch, int shards, a
 
 at_tensor *at_translation_loss(void *translation, at_tape *tape, int shard); /* at_shard_loss */
 
-/* After a step: moves the baseline on. */
-void at_translation_done(at_translation *l);
+/* After a step: moves the baseline on. Returns the loss of the words where hard attention added
+ * what it learns by, else the objective as it was. */
+double at_translation_done(at_translation *l, double objective);
 void at_translation_free(at_translation *l); /* what it has made */
 
 #endif

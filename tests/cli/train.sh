@@ -63,7 +63,12 @@ expect 2 attend train --data pairs.tsv
 says err "--out"
 expect 2 attend train --out new
 says err "--data FILE"
-expect 74 attend train --data none.tsv --out new
+expect 66 attend train --data none.tsv --out new
+says err "none.tsv: cannot open"
+expect 66 attend train --data pairs.tsv --init-from nosuch --out new
+says err "nosuch"
+check "before data is read" "! grep -q 'pairs to learn' err"
+expect 66 attend train --data pairs.tsv --init-embeddings nosuch --out new
 expect 2 attend train --data pairs.tsv --out new --attention addditive
 says err "additive"
 check "refused before the data is read" "! grep -q 'pairs to learn' err"

@@ -1,0 +1,155 @@
+/* What can be refused before any data is read. */
+#include <errno.h>
+#include <limits.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "base/file.h"
+#include "base/memory.h"
+#include "data/split.h"
+#include "train/run_parts.h"
+#include "train/settings.h"
+
+/* ---- the folder ----------------------------------------------------------------------------- */
+
+bool at_run_has(const at_run *r, const char *name)
+{
+    char *path = at_run_path(r, name);
+    bool found = path && at_file_exists(path);
+    at_free(path);
+    return found;
+}
+
+static bool is_folder(const char *path)
+{
+    struct stat about;
+    return stat(path, &about) == 0 && S_ISDIR(about.st_mode);
+}
+
+/* The folder, or the one that it would be made in, must take files: better known now than behind
+ * an hour of reading. */
+static attend_status check_place(const char *out, attend_error *err)
+{
+    char path[PATH_MAX];
+    if (strlen(out) >= sizeof path)
+        return at_error(err, ATTEND_OPTION, "--out: the name is too long");
+    strcpy(path, out);
+    while (*path && !at_file_exists(path)) {
+        char *slash = strrchr(path, '/');
+        if (slash == path)
+            slash++;
+        if (!slash || !*slash)
+            strcpy(path, slash ? "/" : ".");
+        else
+            *slash = '\0';
+    }
+    if (*path && !is_folder(path))
+        return at_error(err, ATTEND_FILE, "%s: %s is a file, not a folder; choose another --out",
+                        at_show(out).text, at_show(path).text);
+    if (access(*path ? path : ".", W_OK | X_OK) < 0)
+        return at_error(err, ATTEND_FILE, "%s: cannot write into %s: %s; choose another --out",
+                        at_show(out).text, at_show(path).text, strerror(errno));
+    return ATTEND_OK;
+}
+
+static attend_status check_folder(const at_run *r, attend_error *err)
+{
+    const at_run_settings *s = &r->settings;
+    if (!s->out)
+        return at_error(err, ATTEND_OPTION, "where does the model go? --out FOLDER says it");
+    if (s->resume && !at_run_has(r, "training/last.safetensors"))
+        return at_error(err, ATTEND_FILE, "%s: there is no run to go on with; leave --resume out",
+                        at_show(s->out).text);
+    if (!s->resume && !s->overwrite && at_run_has(r, "config.json"))
+        return at_error(err, ATTEND_FILE,
+                        "%s: there is a model; --resume goes on with it, --overwrite starts anew",
+                        at_show(s->out).text);
+    return ATTEND_OK;
+}
+
+/* ---- values -----------------------------------------------------------------------------------
+ */
+
+static attend_status check_watch(const at_run *r, attend_error *err)
+{
+    const char *watch = r->settings.watch;
+    if (watch && at_word_place(r->job->metrics, watch, strlen(watch)) < 0)
+        return at_error(err, ATTEND_OPTION, "--watch %.40s: a validation of %s finds: %s", watch,
+                        r->job->name, r->job->metrics);
+    return ATTEND_OK;
+}
+
+static attend_status check_tokenizer(const at_run_settings *s, attend_error *err)
+{
+    if (at_tokenizer_kind_find(s->tokenizer) || !at_file_exists(s->tokenizer))
+        return at_tokenizer_kind_check(s->tokenizer, err);
+    if (s->vocabulary || s->min_count || s->lower)
+        return at_error(err, ATTEND_OPTION,
+                        "--tokenizer %s has its vocabulary already; leave --vocabulary, "
+                        "--min-count and --lower out",
+                        at_show(s->tokenizer).text);
+    return ATTEND_OK;
+}
+
+/* a share, a number, or a file that is there */
+static attend_status check_parts(const at_run_settings *s, attend_error *err)
+{
+    at_share share;
+    attend_error ignored;
+    if (!at_file_exists(s->valid) && at_share_parse(&share, s->valid, "--valid", &ignored) < 0)
+        return at_error(err, ATTEND_OPTION,
+                        "--valid %s: there is no such file, and it is no share; a share is 5%%, "
+                        "0.05 or 1000",
+                        at_show(s->valid).text);
+    return at_share_parse(&share, s->test, "--test", err);
+}
+
+static attend_status check_files(const at_run_settings *s, attend_error *err)
+{
+    const char *file[] = {s->data,
+                          s->src,
+                          s->tgt,
+                          s->valid_tgt,
+                          s->guided_alignment,
+                          s->resume ? NULL : s->init_embeddings};
+    if (!s->data && !s->src && !s->tgt)
+        return at_error(err, ATTEND_OPTION,
+                        "what is there to learn from? --data FILE, or --src FILE --tgt FILE");
+    if (s->data && (s->src || s->tgt))
+        return at_error(err, ATTEND_OPTION,
+                        "--data has both sides; leave it out, or --src and --tgt");
+    if (!s->src != !s->tgt)
+        return at_error(err, ATTEND_OPTION, "--src and --tgt belong together: the %s is missing",
+                        s->src ? "second" : "first");
+    for (size_t i = 0; i < sizeof file / sizeof *file; i++)
+        if (file[i] && strcmp(file[i], "-") != 0 && access(file[i], R_OK) < 0)
+            return at_file_fail(err, file[i], "cannot open");
+    return ATTEND_OK;
+}
+
+static attend_status check_learning(const at_run_settings *s, attend_error *err)
+{
+    at_optim_options optimiser;
+    at_rate rate;
+    attend_status status = at_optim_options_parse(&optimiser, s->optimiser, err);
+    return status < 0 ? status : at_rate_parse(&rate, s->schedule, s->lr, err);
+}
+
+attend_status at_run_check(const at_run *r, const void *model, attend_error *err)
+{
+    attend_status status = check_folder(r, err);
+    if (status >= 0)
+        status = check_place(r->settings.out, err);
+    if (status >= 0)
+        status = check_watch(r, err);
+    if (status >= 0)
+        status = r->job->check(model, err);
+    if (status >= 0)
+        status = check_learning(&r->settings, err);
+    if (status >= 0)
+        status = check_tokenizer(&r->settings, err);
+    if (status >= 0)
+        status = check_parts(&r->settings, err);
+    return status < 0 ? status : check_files(&r->settings, err);
+}

@@ -1,0 +1,34 @@
+/* What a run says when it is over. */
+#include <math.h>
+#include <string.h>
+
+#include "base/file.h"
+#include "train/run_parts.h"
+
+void at_run_explain(at_run *r, attend_status status)
+{
+    long long saved = (long long)r->saved;
+    if (status != ATTEND_NUMBER && status != ATTEND_FILE)
+        return;
+    if (saved)
+        at_run_say(r, "nothing that was kept is lost: the checkpoint after %lld update%s%s", saved,
+                   ATTEND_PLURAL(saved), isnan(r->standing.best) ? "" : ", and the best model");
+    if (status == ATTEND_NUMBER)
+        at_run_say(r, "the run has diverged; start again with a smaller --lr or --clip, or a "
+                      "--schedule that warms up; --init-from takes the weights of a model");
+    else if (saved)
+        at_run_say(r, "when that is put right, --resume goes on from there");
+}
+
+void at_run_say_end(at_run *r)
+{
+    const at_standing *s = &r->standing;
+    const char *watch = r->settings.watch ? r->settings.watch : r->job->metrics;
+    const char *const *use = r->job->use;
+    at_shown out = at_show(r->settings.out);
+    if (isnan(s->best))
+        return;
+    at_run_say(r, "done: %s has the model of update %lld, the best: %.*s %.4g", out.text,
+               (long long)s->best_update, (int)strcspn(watch, " "), watch, fabs(s->best));
+    at_run_say(r, "try it: attend %s %s%s", use[0], out.text, use[1]);
+}

@@ -1,0 +1,114 @@
+# What a newcomer tries: settings that contradict each other, files that are not there, names that
+# are none; every one is answered with a sentence, before data is read.
+
+awk 'BEGIN { n = split("one two three four five six seven eight", a)
+        split("un deux trois quatre cinq six sept huit", b)
+        for (i = 1; i <= n; i++) for (j = 1; j <= n; j++)
+            print a[i] " " a[j] "\t" b[i] " " b[j] }' > pairs.tsv
+small=(--data pairs.tsv --valid 8 --batch 8 --steps 3 --threads 1 --curves none)
+sizes=(--hidden 8 --embedding 8 --min-count 1)
+expect 0 attend train "${small[@]}" "${sizes[@]}" --out m1
+says err "attend train: done: m1 has the model of update 3, the best: bleu"
+says err "try it: attend translate m1 < FILE"
+expect 0 attend train --resume --out m1
+says err "the run is done: 3 updates"
+
+unread() { check "before data is read" "! grep -q 'to learn from, ' err"; }
+
+# a model that is taken keeps its settings
+expect 2 attend train "${small[@]}" --init-from m1 --hidden 99 --out m2
+says err "--hidden 99: the model of --init-from has 8"
+expect 2 attend train "${small[@]}" --init-from m1 --preset luong --out m2
+says err "--preset luong: the model of --init-from is one of bahdanau"
+expect 0 attend train "${small[@]}" --init-from m1 --hidden 8 --out m2 -q
+says m2/training/settings.yaml "hidden: 8"
+says m2/training/settings.yaml "as in --init-from"
+expect 66 attend train "${small[@]}" --init-from nosuch --out m3
+unread
+
+# a preset beside a file of all settings: that preset, and what was changed
+attend train --preset luong --hidden 12 --dump-config > luong.yaml
+attend train --preset bahdanau --hidden 12 --dump-config | grep -v '^ *#' | sed 's/ *#.*//' > wanted
+expect 0 attend train --config luong.yaml --preset bahdanau --dump-config
+grep -v '^ *#' out | sed 's/ *#.*//' > found
+check "the other preset, whole" "cmp -s wanted found && grep -q '^hidden: 12' found"
+expect 0 attend train --config luong.yaml --preset rnn-classifier --dump-config
+says out "encoder: rnn"
+
+# values that are none
+for value in "--optimiser foo" "--schedule linear:warmup=x" "--tokenizer foo" "--valid nosuch" \
+    "--test many"; do
+    expect 2 attend train "${small[@]}" $value --out m3
+    says err "${value##*[ =]}"
+    unread
+done
+expect 2 attend train "${small[@]}" --valid nosuch.tsv --out m3
+says err "there is no such file"
+expect 2 attend train --data pairs.tsv --src a --tgt b --out m3
+says err "--data has both sides"
+expect 2 attend train --src pairs.tsv --out m3
+says err "the second is missing"
+echo > file
+expect 74 attend train "${small[@]}" --out file
+says err "is a file, not a folder"
+expect 2 attend train --preset cnn-classifier --query ends "${small[@]}" --out m3
+says err "--query ends"
+printf 'label\ttext\ngood\ta fine film\nbad\ta poor film\n' > labelled.tsv
+expect 65 attend train --data labelled.tsv --format tsv --out m3
+says err "rnn-classifier"
+
+# a tokenizer that was learned before
+cut -f 1 pairs.tsv > text
+for kind in words gpt2 sentencepiece; do
+    case $kind in
+    words) more="--min-count 1" ;;
+    gpt2) more="--size 300" ;;
+    *) more="--size 40" ;;
+    esac
+    expect 0 attend vocab learn --kind $kind $more --out "$kind.folder" text
+    expect 0 attend train "${small[@]}" --hidden 8 --embedding 8 --tokenizer $kind.folder \
+        --out "with-$kind" -q
+    echo "one two" | attend translate with-$kind > out 2> err && good || bad "translate" err
+done
+says with-words/training/settings.yaml "tokenizer: $(pwd -P)/words.folder"
+expect 2 attend train "${small[@]}" --tokenizer words.folder --lower --out m3
+says err "has its vocabulary already"
+
+# what is left out for a test can be found again
+expect 0 attend train "${small[@]}" "${sizes[@]}" --test 6 --out tested
+says err "what was left out is in tested/training/test.tsv"
+check "as many as were asked for" "[ \$(wc -l < tested/training/test.tsv) -ge 6 ]"
+check "and they are pairs of the file" "! grep -vxFf pairs.tsv tested/training/test.tsv"
+
+# hard attention: the loss is that of the words
+expect 0 attend train "${small[@]}" "${sizes[@]}" --steps 20 --attention additive/global/hard \
+    --out hard -q
+check "no negative loss" "! grep -q '_loss\": -' hard/training/metrics.jsonl"
+
+# help tells no default that another preset contradicts
+expect 0 attend help train
+tr '\n' ' ' < out | tr -s ' ' > flat
+for option in --place --readout --start --bidirectional; do
+    check "$option is the preset's" "grep -q -- '$option[^(]*(by preset)' flat"
+done
+says flat "else bleu of translators"
+
+# translating: what is searched is not drawn; files are not replaced unasked; models are folders
+cut -f 1 pairs.tsv > in.txt
+expect 2 attend translate m1 --sample --beam 4
+says err "--sample draws, --beam searches"
+expect 2 attend translate m1 in.txt
+says err "attend translate m1 < in.txt"
+attend translate m1 --attention-out w.png < in.txt > out 2> err
+says err "attend translate: w.png shows the first line alone"
+for file in w.png w.jsonl; do
+    echo kept > $file
+    expect 2 attend translate m1 --attention-out $file
+    says err "$file exists; --overwrite replaces it"
+    check "it is as it was" "[ \"\$(cat $file)\" = kept ]"
+    attend translate m1 --attention-out $file --overwrite < in.txt > out 2> err
+    check "--overwrite replaces it" "! grep -qx kept $file"
+done
+expect 0 attend train "${small[@]}" "${sizes[@]}" --preset cho --out plain -q
+attend translate plain --show < in.txt > out 2> err
+check "said once" "[ \$(grep -c 'has no attention to draw' err) -eq 1 ]"
