@@ -69,4 +69,14 @@ bool at_cli_user_signal(void);
 void at_cli_progress(at_cli *cli, const char *line);
 void at_cli_progress_end(at_cli *cli); /* takes it away */
 
+/* ---- lines on stderr, which a terminal does not have to break ---- */
+
+int at_cli_error_columns(const at_cli *cli); /* of the terminal there; without one, a great many */
+
+/* A line, broken at blanks, with two blanks before what follows. */
+void at_cli_say(at_cli *cli, const char *text);
+
+/* A line of which the terminal shows the beginning. */
+void at_cli_say_cut(at_cli *cli, const char *text);
+
 #endif

@@ -131,17 +131,35 @@ static void show_step(watcher *w, const attend_train_event *e)
 
 static void show_validation(watcher *w, const attend_train_event *e)
 {
-    at_cli_progress_end(w->cli);
-    fprintf(stderr, "epoch %.2f  step %lld", e->epoch, e->step);
+    at_str first = {0}, metrics = {0};
+    at_str_print(&first, "epoch %.2f  step %lld", e->epoch, e->step);
     for (int i = 0; i < e->metric_count; i++)
-        fprintf(stderr, "  %s %.*f", e->metrics[i].title, i < 2 ? 3 : 2, e->metrics[i].value);
-    fprintf(stderr, "  %.0f %s/s%s\n", speed(w), e->unit, e->best ? "  best" : "");
+        at_str_print(&metrics, "  %s %.*f", e->metrics[i].title, i < 2 ? 3 : 2,
+                     e->metrics[i].value);
+    at_str *last = w->cli->bar ? &first : &metrics; /* on a terminal there are two lines */
+    at_str_print(last, "  %.0f %s/s%s", speed(w), e->unit, e->best ? "  best" : "");
+    if (w->cli->bar)
+        at_cli_say(w->cli, at_str_text(&first));
+    else
+        fputs(at_str_text(&first), stderr);
+    at_cli_say(w->cli, at_str_text(&metrics));
+    at_str_free(&first);
+    at_str_free(&metrics);
     double time = now();
     w->validating += time - w->last_step;
     w->progress.aside = w->validating;
     w->validations++;
     w->asked = w->loss = w->seen = 0;
     w->since = w->last_step = time;
+}
+
+static void say(at_cli *cli, const char *before, const char *text,
+                void (*how)(at_cli *cli, const char *text))
+{
+    at_str line = {0};
+    at_str_print(&line, "%s%s", before, text);
+    how(cli, at_str_text(&line));
+    at_str_free(&line);
 }
 
 /* above 0: stop; below: a checkpoint */
@@ -159,13 +177,11 @@ static int watch(void *user, const attend_train_event *e)
     switch (e->kind) {
     case ATTEND_TRAIN_STEP: show_step(w, e); break;
     case ATTEND_TRAIN_VALIDATED: show_validation(w, e); break;
-    case ATTEND_TRAIN_SAYS:
-        at_cli_progress_end(w->cli);
-        fprintf(stderr, "attend train: %s\n", e->text);
-        break;
+    case ATTEND_TRAIN_SAYS: say(w->cli, "attend train: ", e->text, at_cli_say); break;
     case ATTEND_TRAIN_SAMPLE:
-        at_cli_progress_end(w->cli);
-        fprintf(stderr, "  %s\n  = %s\n  > %s\n", e->source, e->reference, e->text);
+        say(w->cli, "  ", e->source, at_cli_say_cut);
+        say(w->cli, "  = ", e->reference, at_cli_say_cut);
+        say(w->cli, "  > ", e->text, at_cli_say_cut);
         break;
     }
     return e->kind == ATTEND_TRAIN_STEP ? wish() : 0;

@@ -7,6 +7,7 @@
 #include <sys/ioctl.h>
 #include <unistd.h>
 
+#include "base/utf8.h"
 #include "cli/cli.h"
 
 enum { WIDEST = 80, NARROWEST = 40 };
@@ -59,4 +60,60 @@ void at_cli_progress_end(at_cli *cli)
     if (cli->drawn)
         fputs("\r\x1b[K", stderr);
     cli->drawn = false;
+}
+
+/* ---- lines on stderr ------------------------------------------------------------------------- */
+
+int at_cli_error_columns(const at_cli *cli)
+{
+    enum { MANY = 1 << 20 };
+    return cli->bar ? terminal_columns(STDERR_FILENO) : MANY;
+}
+
+/* bytes of text that take at most so many columns; *used: those they take */
+static size_t fits(const char *text, int columns, int *used)
+{
+    size_t at = 0, left = strlen(text);
+    *used = 0;
+    while (at < left) {
+        uint32_t code;
+        int size = at_utf8_get(text + at, left - at, &code), wide = at_utf8_columns(code);
+        if (*used + wide > columns)
+            break;
+        *used += wide;
+        at += size > 0 ? (size_t)size : 1;
+    }
+    return at;
+}
+
+void at_cli_say(at_cli *cli, const char *text)
+{
+    int columns = at_cli_error_columns(cli), used;
+    at_cli_progress_end(cli);
+    for (bool first = true;; first = false) {
+        size_t size = fits(text, columns - (first ? 0 : 2), &used), end = size;
+        if (text[size])
+            while (end > 0 && text[end] != ' ')
+                end--;
+        if (end == 0)
+            end = size ? size : strlen(text);
+        fprintf(stderr, "%s%.*s\n", first ? "" : "  ", (int)end, text);
+        text += end + strspn(text + end, " ");
+        if (!*text)
+            return;
+    }
+}
+
+void at_cli_say_cut(at_cli *cli, const char *text)
+{
+    const char *more = cli->utf8 ? "…" : "...";
+    int columns = at_cli_error_columns(cli), used;
+    at_cli_progress_end(cli);
+    size_t size = fits(text, columns, &used);
+    if (!text[size]) {
+        fprintf(stderr, "%s\n", text);
+        return;
+    }
+    size = fits(text, columns - (cli->utf8 ? 1 : 3), &used);
+    fprintf(stderr, "%.*s%s\n", (int)size, text, more);
 }

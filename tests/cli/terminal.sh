@@ -14,6 +14,19 @@ if command -v script > /dev/null; then
     check "a dumb terminal gets neither" '! grep -q "20/20" out && ! grep -q "$(printf "\033")" out'
     TERM=xterm on_terminal attend fit points.csv --steps 20 --quiet
     check "--quiet" '! grep -q "20/20" out'
+
+    # a run in 80 columns: nothing that the terminal would break
+    awk 'BEGIN { for (i = 0; i < 40; i++) {
+            printf "one"; for (k = 0; k < 30; k++) printf " two%d", i
+            printf "\tun"; for (k = 0; k < 30; k++) printf " deux%d", i
+            print "" } }' > long.tsv
+    TERM=xterm on_terminal attend train --data long.tsv --valid 8 --hidden 128 --embedding 64 \
+        --batch 8 --epochs 1 --min-count 1 --threads 1 --curves none --out wide
+    tr '\r' '\n' < out | sed 's/\x1b\[[0-9;]*[A-Za-z]//g' > lines
+    narrow lines 80
+    says lines "validation loss"
+    says lines "activations up to"
+    check "samples are cut" "grep -q '^  = un.*…\$' lines"
 else
     skip "there is no script(1)"
 fi
