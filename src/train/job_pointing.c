@@ -174,6 +174,7 @@ const at_job at_job_pointing = {
     .family = &at_family_pointer,
     .size = sizeof(at_pointing_task),
     .metrics = "exact loss",
+    .use = {"point", " < FILE"},
     .unit = "places",
     .whole = true,
     .needs = ATTEND_HAS_TARGET,

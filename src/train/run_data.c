@@ -81,7 +81,8 @@ attend_status at_run_save_test(at_run *r, attend_error *err)
     char *path = at_run_path(r, text ? "training/test.txt" : "training/test.tsv");
     at_export *x = NULL;
     at_example e;
-    attend_status status = path ? at_export_open(path, NULL, format, has, &x, err)
+    attend_status status = path ? at_export_open(path, NULL, format,
+                                                 has & (format->needs | format->takes), &x, err)
                                 : at_error_memory(err);
     for (size_t i = 0; status >= 0 && i < at_corpus_size(r->corpus); i++)
         if (r->part[i] == ATTEND_PART_TEST && at_corpus_at(r->corpus, i, NULL, &e))

@@ -231,8 +231,9 @@ const at_option at_run_options[] = {
     {.name = "watch",
      OPTION_STRING(at_run_settings, watch),
      .meta = "METRIC",
-     .help = "What makes a model the best: loss, perplexity, bleu, accuracy or macro_f1; else bleu "
-             "of translators, accuracy of classifiers, perplexity of language models"},
+     .help = "What makes a model the best: loss, or another metric of its validation; else bleu "
+             "of translators, accuracy of classifiers, perplexity of language models, exact of "
+             "pointers"},
     {.name = "checkpoint-every",
      OPTION_INT(at_run_settings, checkpoint_every),
      .value = "500",
