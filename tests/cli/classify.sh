@@ -67,7 +67,7 @@ says err "of 3 there"
 expect 65 attend train --preset rnn-classifier "${settings[@]}" --embedding 7 \
     --init-embeddings v.txt --out new
 says err "--embedding 8"
-expect 2 attend train --preset rnn-classifier "${settings[@]}" --init-from seen \
+expect 2 attend train --preset cnn-classifier "${settings[@]}" --init-from seen \
     --init-embeddings v.txt --out new
 says err "leave one of the two out"
 

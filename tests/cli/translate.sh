@@ -20,10 +20,11 @@ same() # NAME OPTIONS...: the same bytes from every batch and number of threads
 {
     local name=$1 batch threads
     shift
-    t "$@" --attention-out all.jsonl < in > all 2> err || bad "$name" err
+    t "$@" --overwrite --attention-out all.jsonl < in > all 2> err || bad "$name" err
     for batch in 1 7 64; do
         for threads in 1 2; do
-            t "$@" --batch $batch --threads $threads --attention-out w.jsonl < in > some 2> err
+            t "$@" --batch $batch --threads $threads --overwrite \
+                --attention-out w.jsonl < in > some 2> err
             check "$name: batch $batch, $threads threads" \
                 "cmp -s all some && cmp -s all.jsonl w.jsonl"
         done
@@ -38,7 +39,8 @@ same forced one two --forced ref --score --alignment piece
 check "weights are written for every line" "[ \$(wc -l < all.jsonl) -eq \$(wc -l < in) ]"
 
 # n-best: best first, weights of each
-echo 'the cat sees the dog .' | t one -n 3 -a word --score --attention-out w.jsonl > out 2> err
+echo 'the cat sees the dog .' | t one -n 3 -a word --score --overwrite \
+    --attention-out w.jsonl > out 2> err
 check "three hypotheses" "[ \$(wc -l < out) -eq 3 ] && [ \$(wc -l < w.jsonl) -eq 3 ]"
 check "best first" "awk -F ' \\\\|\\\\|\\\\| ' '{ print \$4 }' out | sort -gr -C"
 check "fields" "grep -qE '^0 \|\|\| .* \|\|\| LogP= -[0-9.]+ \|\|\| -[0-9.]+ \|\|\| [0-9]+-0' out"
