@@ -877,7 +877,7 @@ typedef struct attend_setting_info {
     const char *help;
     int flag, path; /* 1: takes yes or no; names a file or folder */
     int hidden;     /* 1: not for everyday use */
-    int preset;     /* 1: presets differ in it; value is for those that say nothing */
+    int preset;     /* 1: the default preset has its own value; 2: another preset has */
 } attend_setting_info;
 
 /* The index-th setting of a training run. Returns 1, or 0 where there is none. Thread safe. */

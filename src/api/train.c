@@ -19,13 +19,15 @@ static bool names(const char *settings, const char *name)
     return false;
 }
 
-/* does any preset say something of it? */
-static bool by_preset(const char *name)
+/* Does a preset say something of it? 1: the first, which is the default; 2: another one. */
+static int by_preset(const char *name)
 {
-    bool found = strcmp(name, "attention") == 0;
-    for (int i = 0; i < at_preset_count && !found; i++)
-        found = names(at_presets[i]->settings, name);
-    return found;
+    if (strcmp(name, "attention") == 0 || names(at_presets[0]->settings, name))
+        return 1;
+    for (int i = 1; i < at_preset_count; i++)
+        if (names(at_presets[i]->settings, name))
+            return 2;
+    return 0;
 }
 
 int attend_train_setting(int index, attend_setting_info *info)

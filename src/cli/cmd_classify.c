@@ -153,7 +153,11 @@ static attend_status run(at_cli *cli, const void *fields, int operands, char **o
 {
     work w = {.cli = cli, .o = fields, .in = {.file = -1}};
     bool ended = false;
-    (void)operands;
+    if (operands > 1)
+        return at_error(err, ATTEND_OPTION,
+                        "\"%.100s\" is one operand too many; lines come from standard input: "
+                        "attend classify %.100s < %.100s",
+                        operand[1], operand[0], operand[1]);
     attend_status status = open_all(&w, operand[0], err);
     while (status >= 0 && !ended) {
         status = read_block(&w, &ended, err);
@@ -186,6 +190,6 @@ const at_command at_command_classify = {
               .examples = examples},
     .size = sizeof(classify),
     .min_operands = 1,
-    .max_operands = 1,
+    .max_operands = 2,
     .run = run,
 };

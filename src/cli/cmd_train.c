@@ -21,10 +21,13 @@ static char help[MOST][200];
 
 static void describe(int i, const attend_setting_info *info)
 {
-    bool shows = info->value && *info->value && !info->flag && !info->preset;
-    const char *value = shows ? info->value : "by preset";
+    bool shows = info->value && *info->value && !info->flag && info->preset != 1;
     bool any = shows || info->preset;
-    snprintf(help[i], sizeof help[i], "%s%s%s%s", info->help, any ? " (" : "", any ? value : "",
+    snprintf(help[i], sizeof help[i], "%s%s%s%s%s", info->help, any ? " (" : "",
+             shows ? info->value : "",
+             !info->preset ? ""
+             : shows       ? ", or by preset"
+                           : "by preset",
              any ? ")" : "");
     options[i] = (at_option){.name = info->name,
                              .type = info->flag   ? ATTEND_OPTION_SWITCH

@@ -122,6 +122,10 @@ static attend_status check_files(const at_run_settings *s, attend_error *err)
     if (!s->src != !s->tgt)
         return at_error(err, ATTEND_OPTION, "--src and --tgt belong together: the %s is missing",
                         s->src ? "second" : "first");
+    if (s->init_from && s->init_embeddings && !s->resume)
+        return at_error(err, ATTEND_OPTION,
+                        "--init-embeddings: the model of --init-from has vectors already; leave "
+                        "one of the two out");
     for (size_t i = 0; i < sizeof file / sizeof *file; i++)
         if (file[i] && strcmp(file[i], "-") != 0 && access(file[i], R_OK) < 0)
             return at_file_fail(err, file[i], "cannot open");

@@ -170,13 +170,8 @@ attend_status at_run_vectors(at_run *r, const char *name, const at_tokenizer *t,
     at_shape shape = SHAPE(at_tokenizer_size(t), width);
     at_parameter *table;
     at_vector_counts counts;
-    if (r->settings.resume)
+    if (r->settings.resume || r->settings.init_from)
         return ATTEND_OK;
-    if (r->settings.init_from)
-        return !file ? ATTEND_OK
-                     : at_error(err, ATTEND_OPTION,
-                                "--init-embeddings: the model of --init-from has vectors already; "
-                                "leave one of the two out");
     attend_status status = at_params_add(r->params, name, shape, INIT_NORMAL(scale), &table, err);
     if (status < 0 || !file)
         return status;

@@ -141,12 +141,24 @@ attend_status at_run_go_on(at_run *r, attend_error *err)
     return status < 0 ? status : at_batches_seek(r->batches, r->standing.position, err);
 }
 
+/* of a model that is taken the vocabulary is taken too */
+static void say_unused(at_run *r)
+{
+    const at_run_settings *s = &r->settings;
+    if (s->init_from && !s->resume
+        && (strcmp(s->tokenizer, "words") != 0 || s->vocabulary || s->min_count || s->lower))
+        at_run_say(r, "the vocabulary is that of --init-from: --tokenizer, --vocabulary, "
+                      "--min-count and --lower change nothing");
+}
+
 attend_status at_run_prepare(at_run *r, const void *model, attend_error *err)
 {
     const char *from = r->settings.resume ? r->settings.out : r->settings.init_from;
     attend_status status = at_run_check(r, model, err);
     if (status >= 0 && at_run_has(r, "training"))
         status = at_run_lock(r, err);
+    if (status >= 0)
+        say_unused(r);
     if (status >= 0)
         status = at_run_read(r, err);
     if (status >= 0)

@@ -23,6 +23,8 @@ says err "--preset luong: the model of --init-from is one of bahdanau"
 expect 0 attend train "${small[@]}" --init-from m1 --hidden 8 --out m2 -q
 says m2/training/settings.yaml "hidden: 8"
 says m2/training/settings.yaml "as in --init-from"
+expect 0 attend train "${small[@]}" --init-from m1 --lower --overwrite --out m2
+says err "the vocabulary is that of --init-from"
 expect 66 attend train "${small[@]}" --init-from nosuch --out m3
 unread
 
@@ -74,6 +76,16 @@ says with-words/training/settings.yaml "tokenizer: $(pwd -P)/words.folder"
 expect 2 attend train "${small[@]}" --tokenizer words.folder --lower --out m3
 says err "has its vocabulary already"
 
+# sources of many lengths, with a tokenizer that has no piece to fill them up
+awk 'BEGIN { for (i = 0; i < 60; i++) {
+        s = t = "x"; for (k = 0; k < i % 7; k++) { s = s " ab" k; t = "cd" k " " t }
+        print s i "\t" t } }' > uneven.tsv
+expect 0 attend train "${small[@]}" --data uneven.tsv --hidden 8 --embedding 8 --tokenizer gpt2 \
+    --vocabulary 300 --out uneven
+check "some of it is padding" "! grep -q ' 0.0 % of them padding' err"
+cut -f 1 uneven.tsv > sources
+attend translate uneven < sources > out 2> err && good || bad "translate" err
+
 # what is left out for a test can be found again
 expect 0 attend train "${small[@]}" "${sizes[@]}" --test 6 --out tested
 says err "what was left out is in tested/training/test.tsv"
@@ -91,12 +103,15 @@ tr '\n' ' ' < out | tr -s ' ' > flat
 for option in --place --readout --start --bidirectional; do
     check "$option is the preset's" "grep -q -- '$option[^(]*(by preset)' flat"
 done
+says flat "Width of the recurrent states (256, or by preset)"
 says flat "else bleu of translators"
 
 # translating: what is searched is not drawn; files are not replaced unasked; models are folders
 cut -f 1 pairs.tsv > in.txt
 expect 2 attend translate m1 --sample --beam 4
 says err "--sample draws, --beam searches"
+expect 2 attend classify m1 in.txt
+says err "attend classify m1 < in.txt"
 expect 2 attend translate m1 in.txt
 says err "attend translate m1 < in.txt"
 attend translate m1 --attention-out w.png < in.txt > out 2> err
