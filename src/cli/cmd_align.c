@@ -87,8 +87,8 @@ static attend_status run(at_cli *cli, const void *fields, int operands, char **o
     if (status >= 0)
         status = at_attention_out_commit(&w.attention, err);
     if (status >= 0 && w.cut)
-        fprintf(stderr, "attend align: %ld lines have more than %d pieces; what follows has no "
-                "links\n", w.cut, o->longest);
+        fprintf(stderr, "attend align: %ld line%s more than %d pieces; what follows has no "
+                "links\n", w.cut, w.cut == 1 ? " has" : "s have", o->longest);
     attend_translator_free(t);
     at_attention_out_free(&w.attention);
     at_str_free(&w.out);

@@ -167,8 +167,8 @@ static attend_status run(at_cli *cli, const void *fields, int operands, char **o
     if (status >= 0)
         status = at_attention_out_commit(&w.attention, err);
     if (w.cut && !cli->common.quiet)
-        fprintf(stderr, "attend classify: %ld lines have more than %d pieces; what follows was "
-                "left out\n", w.cut, w.o->longest);
+        fprintf(stderr, "attend classify: %ld line%s more than %d pieces; what follows was "
+                "left out\n", w.cut, w.cut == 1 ? " has" : "s have", w.o->longest);
     at_attention_out_free(&w.attention);
     at_reader_close(&w.in);
     at_str_free(&w.text);

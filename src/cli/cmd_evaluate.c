@@ -77,8 +77,9 @@ static attend_status open_all(work *w, at_cli *cli, int operands, char **operand
     if (status >= 0 && o->gold)
         status = at_lines_read(&w->gold, cli, o->gold, err);
     if (status >= 0 && o->gold && w->gold.lines.count != w->pairs.count)
-        return at_error(err, ATTEND_FORMAT, "%s has %zu lines, and there are %zu pairs",
-                        at_show(o->gold).text, w->gold.lines.count, w->pairs.count);
+        return at_error(err, ATTEND_FORMAT, "%s has %zu line%s, and the pairs are %zu",
+                        at_show(o->gold).text, w->gold.lines.count,
+                        w->gold.lines.count == 1 ? "" : "s", w->pairs.count);
     cli->input = status < 0 ? cli->input : operand[0];
     if (status >= 0)
         status = attend_translator_open(operand[0], &w->translator, err);

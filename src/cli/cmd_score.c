@@ -57,11 +57,11 @@ static attend_status write_one(void *user, const attend_translation *t, attend_e
 static void say(const at_cli *cli, const work *w)
 {
     if (w->cut)
-        fprintf(stderr, "attend score: %lld sentences have more than %d pieces; what follows was "
-                "not read\n", w->cut, w->o->longest);
+        fprintf(stderr, "attend score: %lld sentence%s more than %d pieces; what follows was "
+                "not read\n", w->cut, w->cut == 1 ? " has" : "s have", w->o->longest);
     if (!cli->common.quiet && w->pieces)
-        fprintf(stderr, "%zu pairs, %lld pieces, log-probability %.3f, perplexity %.4f\n", w->lines,
-                w->pieces, w->log_p, exp(-w->log_p / (double)w->pieces));
+        fprintf(stderr, "%zu pair%s, %lld pieces, log-probability %.3f, perplexity %.4f\n",
+                w->lines, w->lines == 1 ? "" : "s", w->pieces, w->log_p, exp(-w->log_p / (double)w->pieces));
 }
 
 static attend_status run(at_cli *cli, const void *fields, int operands, char **operand,

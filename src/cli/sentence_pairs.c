@@ -15,8 +15,9 @@ static attend_status read_files(at_sentence_pairs *p, at_cli *cli,
         return status;
     const attend_lines *a = &p->lines[0].lines, *b = &p->lines[1].lines;
     if (a->count != b->count)
-        return at_error(err, ATTEND_FORMAT, "%s has %zu lines and %s %zu; they belong together",
-                        at_show(from->src).text, a->count, at_show(from->tgt).text, b->count);
+        return at_error(err, ATTEND_FORMAT, "%s has %zu line%s and %s %zu; they belong together",
+                        at_show(from->src).text, a->count, a->count == 1 ? "" : "s",
+                        at_show(from->tgt).text, b->count);
     p->count = a->count;
     p->source = a->line;
     p->target = b->line;

@@ -41,6 +41,19 @@ static void memory_is_bounded(void **state)
     at_seen_free(&s);
 }
 
+static void says_how_many_it_remembers(void **state)
+{
+    (void)state;
+    at_seen s = {.limit = 1 << 18};
+    size_t most = at_seen_most(&s);
+    for (uint64_t i = 1; i <= most; i++)
+        assert_int_equal(at_seen_or_add(&s, spread(i), i), 0);
+    assert_false(s.full);
+    at_seen_or_add(&s, spread(most + 1), 1);
+    assert_true(s.full);
+    at_seen_free(&s);
+}
+
 static void runs_on_without_memory(void **state)
 {
     (void)state;
@@ -61,6 +74,7 @@ int main(void)
         cmocka_unit_test(remembers_the_first),
         cmocka_unit_test(keys_that_fall_together_are_told_apart),
         cmocka_unit_test(memory_is_bounded),
+        cmocka_unit_test(says_how_many_it_remembers),
         cmocka_unit_test(runs_on_without_memory),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
