@@ -61,7 +61,8 @@ static void say(const at_cli *cli, const work *w)
                 "not read\n", w->cut, w->cut == 1 ? " has" : "s have", w->o->longest);
     if (!cli->common.quiet && w->pieces)
         fprintf(stderr, "%zu pair%s, %lld pieces, log-probability %.3f, perplexity %.4f\n",
-                w->lines, w->lines == 1 ? "" : "s", w->pieces, w->log_p, exp(-w->log_p / (double)w->pieces));
+                w->lines, w->lines == 1 ? "" : "s", w->pieces, w->log_p,
+                exp(-w->log_p / (double)w->pieces));
 }
 
 static attend_status run(at_cli *cli, const void *fields, int operands, char **operand,
