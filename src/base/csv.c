@@ -1,5 +1,6 @@
 #include "base/csv.h"
 
+#include <limits.h>
 #include <string.h>
 
 #include "base/file.h"
@@ -14,14 +15,14 @@ enum { LARGEST = 1 << 30, MOST_CELLS = 100000 };
 static char find_separator(const char *text)
 {
     text += strspn(text, "\r\n");
-    bool quoted = false, found[128] = {false};
+    bool quoted = false, found[UCHAR_MAX + 1] = {false};
     for (; *text && (quoted || *text != '\n'); text++) {
         quoted ^= *text == '"';
-        if (!quoted && *text > 0)
-            found[(int)*text] = true;
+        if (!quoted)
+            found[(unsigned char)*text] = true;
     }
     for (const char *c = "\t;, "; *c; c++)
-        if (found[(int)*c])
+        if (found[(unsigned char)*c])
             return *c;
     return ',';
 }

@@ -1,5 +1,6 @@
 /* Comma- or semicolon-separated tables, with quotes: a label and one text or more, with names in
  * the first row or without. */
+#include <limits.h>
 #include <string.h>
 #include <strings.h>
 
@@ -53,11 +54,11 @@ static int guess(const at_sample *s)
 /* the one of the first row that stands outside of quotes: a comma, or else a semicolon or a tab */
 static char find_separator(const at_line_stream *s)
 {
-    bool quoted = false, found[128] = {false};
+    bool quoted = false, found[UCHAR_MAX + 1] = {false};
     for (size_t i = 0; i < s->size; i++) {
         quoted ^= s->text[i] == '"';
-        if (!quoted && s->text[i] > 0)
-            found[(int)s->text[i]] = true;
+        if (!quoted)
+            found[(unsigned char)s->text[i]] = true;
     }
     return found[','] ? ',' : found[';'] ? ';' : found['\t'] ? '\t' : ',';
 }
