@@ -36,6 +36,25 @@ at_tensor *at_output_point(at_tape *t, at_tensor *weights);
 at_tensor *at_output_copied(at_tape *t, at_tensor *logits, at_tensor *weights, at_tensor *gate,
                             const int *source, int extra);
 
+/* what sentences have to be copied */
+typedef struct {
+    at_ids source;    /* [B,S]: words of the sources as numbers of the target's words, from V on for
+                         those it lacks; -1 from a sentence's end on */
+    const int *extra; /* [B]: how many numbers from V on each sentence has */
+    int most;         /* the largest of them */
+} at_copies;
+
+/* copy, for a loss: what copying gives the targets [B,T], the sum of the weights [B,T,S] of their
+ * places: [B,T]; 0 for targets below 0. To be mixed with the softmax by at_linear_mixture. */
+at_tensor *at_output_copied_mass(at_tape *t, at_tensor *weights, at_ids source, at_ids targets);
+
+/* copy, for searching: log p of logits [R,V], weights [R,K] and gate [R,1] as in at_output_copied,
+ * R / B rows of each sentence one after the other: [R,V+most], without a gradient. A sentence's
+ * words from V on are not below log 1e-37; numbers that it does not have are -infinity, so that
+ * nothing depends on the sentences beside it. */
+at_tensor *at_output_copied_log(at_tape *t, at_tensor *logits, at_tensor *weights, at_tensor *gate,
+                                const at_copies *copies);
+
 /* the gate's input, from context, state and input of the step: [.., 1] */
 at_tensor *at_output_gate(at_tape *t, at_path s, at_tensor *context, at_tensor *state,
                           at_tensor *input);

@@ -33,4 +33,26 @@ void at_cross_entropy_grad(const at_targets *c, size_t row, const real *logits,
  * become their gradient. */
 double at_cross_entropy_both(const at_targets *c, size_t row, real *logits);
 
+/* ---- mixtures (mixture.c): the softmax is one of two that may have said the target ----------- */
+
+/* p = g s + (1 - g) o from log s, o and the gate's input, g = sigmoid(gate) */
+typedef struct {
+    double log_p; /* not below log 1e-37, unless s alone makes it so */
+    double gate;  /* g */
+    double share; /* g s / p: what the softmax had in it; NAN where p is 0 */
+} at_mixed;
+
+at_mixed at_mix(real gate, double log_s, real other);
+
+typedef struct {
+    const real *gate, *other; /* [rows]: the gate's input; what the other one gives the target */
+    real *dgate, *dother;     /* [rows]: their gradients, or NULL */
+    real *nll;                /* [rows]: receives - log p of each row, 0 for ignored; or NULL */
+} at_mixture;
+
+/* As at_cross_entropy_both, where targets from `classes` on are the other one's alone; without
+ * `gradient` the logits are left as they are. */
+double at_mixture_both(const at_targets *c, const at_mixture *m, size_t row, real *logits,
+                       bool gradient);
+
 #endif

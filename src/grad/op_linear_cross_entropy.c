@@ -1,6 +1,8 @@
 /* cross_entropy(x W^T + b) without ever holding the logits: a block of rows at a time is
  * projected, scored, turned into its gradient and multiplied back. The gradients for a loss of
- * weight 1 are ready when the forward pass ends; backward hands them over. */
+ * weight 1 are ready when the forward pass ends; backward hands them over. The same for a mixture
+ * (mixture.c), which has two inputs more. */
+#include <limits.h>
 #include <string.h>
 
 #include "base/threads.h"
@@ -21,6 +23,7 @@ static size_t block_rows(size_t rows, int classes)
 
 typedef struct {
     at_targets *targets;
+    at_mixture *mixture; /* or NULL */
     at_layout layout;
     int width;
     const real *x, *weight, *bias;
@@ -43,9 +46,10 @@ static void score_rows(void *arg, ptrdiff_t i, ptrdiff_t end)
         real *logits = w->logits + i * w->targets->classes;
         at_softmax_norm norm;
         size_t row = w->begin + (size_t)i;
-        w->loss[row] = w->dx || w->dw || w->db
-                           ? at_cross_entropy_both(w->targets, row, logits)
-                           : at_cross_entropy_row(w->targets, row, logits, &norm);
+        bool gradient = w->dx || w->dw || w->db;
+        w->loss[row] = w->mixture ? at_mixture_both(w->targets, w->mixture, row, logits, gradient)
+                       : gradient ? at_cross_entropy_both(w->targets, row, logits)
+                                  : at_cross_entropy_row(w->targets, row, logits, &norm);
     }
 }
 
@@ -89,11 +93,18 @@ static void run(work *w)
     }
 }
 
+/* x, weight, bias; and of a mixture gate and other */
+enum { INPUTS_MOST = 5 };
+
 /* memory for the gradients that will be asked for */
-static void want(at_tape *t, work *w, at_tensor *const in[3])
+static void want(at_tape *t, work *w, at_tensor *const in[INPUTS_MOST])
 {
-    real **to[] = {&w->dx, &w->dw, &w->db};
-    for (int i = 0; i < 3; i++)
+    real **to[INPUTS_MOST] = {&w->dx, &w->dw, &w->db};
+    if (w->mixture) {
+        to[3] = &w->mixture->dgate;
+        to[4] = &w->mixture->dother;
+    }
+    for (int i = 0; i < INPUTS_MOST; i++)
         if (in[i] && in[i]->wants_grad)
             *to[i] = at_scratch_reals(t, in[i]->len);
 }
@@ -105,6 +116,44 @@ static bool fits(at_tensor *x, at_tensor *weight, at_tensor *bias, at_layout lay
            && (!bias || at_shape_equal(bias->shape, SHAPE(weight->shape.dim[1 - in])));
 }
 
+/* the op, of checked targets and an input whose rows they fit */
+static at_tensor *loss_of(at_tape *t, const at_op *op, int n, at_tensor *const in[INPUTS_MOST],
+                          at_layout layout, at_targets *c, at_mixture *mixture)
+{
+    work *w = at_scratch(t, sizeof *w);
+    if (!w || !c)
+        return at_poison(t);
+    *w = (work){.targets = c,
+                .mixture = mixture,
+                .layout = layout,
+                .width = at_shape_last(in[0]->shape),
+                .x = in[0]->value,
+                .weight = in[1]->value,
+                .bias = in[2] ? in[2]->value : NULL};
+    at_tensor *y = at_new(t, SCALAR);
+    if (at_recording(t, n, in))
+        want(t, w, in);
+    w->loss = at_scratch(t, c->rows * sizeof *w->loss);
+    at_mark mark = at_tape_mark(t);
+    w->logits = at_scratch_reals(t, block_rows(c->rows, c->classes) * (size_t)c->classes);
+    if (at_failed(t))
+        return at_poison(t);
+    run(w);
+    at_scratch_release(t, mark);
+    double total = 0;
+    for (size_t i = 0; i < c->rows; i++)
+        total += w->loss[i];
+    y->value[0] = (real)total;
+    if (at_recording(t, n, in))
+        at_record(t, op, n, in, OUTPUTS(y), w);
+    return y;
+}
+
+static int classes_of(const at_tensor *weight, at_layout layout)
+{
+    return weight->shape.dim[layout == ATTEND_OUT_IN ? 0 : 1];
+}
+
 at_tensor *at_linear_cross_entropy(at_tape *t, at_tensor *x, at_tensor *weight, at_tensor *bias,
                                    at_layout layout, at_ids targets,
                                    at_cross_entropy_options options)
@@ -114,43 +163,41 @@ at_tensor *at_linear_cross_entropy(at_tape *t, at_tensor *x, at_tensor *weight, 
     if (!fits(x, weight, bias, layout))
         return at_fail(t, "linear cross entropy: input %s does not fit weight %s",
                        at_shape_print(x->shape).text, at_shape_print(weight->shape).text);
-    int classes = weight->shape.dim[layout == ATTEND_OUT_IN ? 0 : 1];
-    size_t rows = at_shape_rows(x->shape);
-    at_tensor *in[3] = {x, weight, bias};
-    work *w = at_scratch(t, sizeof *w);
-    at_targets *c = at_targets_new(t, "linear cross entropy", targets, rows, classes, options);
-    if (!w || !c)
-        return at_poison(t);
-    *w = (work){.targets = c,
-                .layout = layout,
-                .width = at_shape_last(x->shape),
-                .x = x->value,
-                .weight = weight->value,
-                .bias = bias ? bias->value : NULL};
-    at_tensor *y = at_new(t, SCALAR);
-    if (at_recording(t, 3, in))
-        want(t, w, in);
-    w->loss = at_scratch(t, rows * sizeof *w->loss);
-    at_mark mark = at_tape_mark(t);
-    w->logits = at_scratch_reals(t, block_rows(rows, classes) * (size_t)classes);
+    at_tensor *in[INPUTS_MOST] = {x, weight, bias};
+    at_targets *c = at_targets_new(t, "linear cross entropy", targets, at_shape_rows(x->shape),
+                                   classes_of(weight, layout), options);
+    return loss_of(t, &at_op_linear_cross_entropy, 3, in, layout, c, NULL);
+}
+
+at_tensor *at_linear_mixture(at_tape *t, at_tensor *x, at_tensor *weight, at_tensor *bias,
+                             at_layout layout, at_mixed_with with, at_ids targets,
+                             at_cross_entropy_options options)
+{
     if (at_failed(t))
         return at_poison(t);
-    run(w);
-    at_scratch_release(t, mark);
-    double total = 0;
-    for (size_t i = 0; i < rows; i++)
-        total += w->loss[i];
-    y->value[0] = (real)total;
-    if (at_recording(t, 3, in))
-        at_record(t, &at_op_linear_cross_entropy, 3, in, OUTPUTS(y), w);
-    return y;
+    size_t rows = at_shape_rows(x->shape);
+    if (!fits(x, weight, bias, layout) || with.gate->len != rows || with.other->len != rows)
+        return at_fail(t, "linear mixture: input %s does not fit weight %s, gate %s and other %s",
+                       at_shape_print(x->shape).text, at_shape_print(weight->shape).text,
+                       at_shape_print(with.gate->shape).text,
+                       at_shape_print(with.other->shape).text);
+    at_tensor *in[INPUTS_MOST] = {x, weight, bias, with.gate, with.other};
+    at_targets *c = at_targets_new(t, "linear mixture", targets, rows, INT_MAX, options);
+    at_mixture *m = at_scratch(t, sizeof *m);
+    if (!c || !m)
+        return at_poison(t);
+    c->classes = classes_of(weight, layout);
+    *m = (at_mixture){.gate = with.gate->value, .other = with.other->value, .nll = with.nll};
+    return loss_of(t, &at_op_linear_mixture, INPUTS_MOST, in, layout, c, m);
 }
 
 static void backward(const at_node *n)
 {
     const work *w = n->saved;
-    real scale = *at_grad_out(n, 0), *ready[] = {w->dx, w->dw, w->db};
-    for (int i = 0; i < 3; i++)
+    const at_mixture *m = w->mixture;
+    real scale = *at_grad_out(n, 0);
+    real *ready[] = {w->dx, w->dw, w->db, m ? m->dgate : NULL, m ? m->dother : NULL};
+    for (int i = 0; i < n->n_in; i++)
         if (ready[i]) {
             if (scale != 1)
                 at_vector_axpy(n->in[i]->len, scale, ready[i], 0, ready[i]);
@@ -197,4 +244,34 @@ const at_op at_op_linear_cross_entropy = {
     .backward = backward,
     .sample = sample,
     .reference = reference,
+};
+
+/* ---- mixture ----------------------------------------------------------------------------- */
+
+/* targets 5 and 6 are the other one's; a row where it has nothing; smoothing */
+static at_tensor *sample_mixture(at_tape *t, at_path s, const void *arg)
+{
+    static const int id[] = {1, -1, 5, 0, 2, 6};
+    static const real some[] = {1, 1, 1, 0, 1, 0};
+    (void)arg;
+    at_tensor *x = at_param(t, s, "x", SHAPE(2, 3, 4), INIT_NORMAL(1));
+    at_tensor *w = at_param(t, s, "weight", SHAPE(5, 4), INIT_NORMAL(1));
+    at_tensor *b = at_param(t, s, "bias", SHAPE(5), INIT_NORMAL(1));
+    at_tensor *gate = at_param(t, s, "gate", SHAPE(2, 3), INIT_NORMAL(1));
+    at_tensor *raw = at_param(t, s, "other", SHAPE(2, 3), INIT_NORMAL(1));
+    at_tensor *other = at_multiply(t, at_sigmoid(t, raw), at_input(t, SHAPE(2, 3), some));
+    at_mixed_with with = {.gate = gate, .other = other};
+    at_ids targets = {SHAPE(2, 3), id};
+    at_cross_entropy_options mean = {.smoothing = (real)0.1, .ignore = -1};
+    at_cross_entropy_options part = {.ignore = -1, .divisor = 7};
+    at_tensor *one = at_linear_mixture(t, x, w, b, ATTEND_OUT_IN, with, targets, mean);
+    at_tensor *two = at_linear_mixture(t, x, w, NULL, ATTEND_OUT_IN, with, targets, part);
+    return at_add(t, at_scale(t, one, 3), two);
+}
+
+const at_op at_op_linear_mixture = {
+    .name = "linear_mixture",
+    .formula = "-log(g softmax(x W^T + b)_y + (1 - g) o_y), in blocks",
+    .backward = backward,
+    .sample = sample_mixture,
 };

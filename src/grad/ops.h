@@ -124,6 +124,18 @@ at_tensor *at_linear_cross_entropy(at_tape *t, at_tensor *x, at_tensor *weight, 
                                    at_layout layout, at_ids targets,
                                    at_cross_entropy_options options);
 
+/* what else may say a target, with the probability 1 - g, g = sigmoid(gate) */
+typedef struct {
+    at_tensor *gate, *other; /* of each row; other: the probability that it gives the target */
+    real *nll;               /* [rows]: receives - log p of each row, 0 where ignored; or NULL */
+} at_mixed_with;
+
+/* The same of a mixture: - log(g softmax(x W^T + b)_y + (1 - g) other); targets from V on are the
+ * other one's alone. The labels' smoothing is that of the softmax. */
+at_tensor *at_linear_mixture(at_tape *t, at_tensor *x, at_tensor *weight, at_tensor *bias,
+                             at_layout layout, at_mixed_with with, at_ids targets,
+                             at_cross_entropy_options options);
+
 /* ---- recurrent layers ------------------------------------------------------------------- */
 
 enum { ATTEND_RNN_MAX_DIRECTIONS = 2 };

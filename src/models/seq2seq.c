@@ -47,6 +47,9 @@ attend_status at_seq2seq_check(const at_seq2seq *m, attend_error *err)
     if (m->output == &at_output_copy && m->place == ATTEND_PLACE_NONE)
         return at_error(err, ATTEND_OPTION,
                         "output copy needs attention: it copies where the decoder looks");
+    if (m->output == &at_output_copy && m->source_features)
+        return at_error(err, ATTEND_OPTION,
+                        "output copy copies words, and this source is vectors; take output words");
     if (m->place != ATTEND_PLACE_NONE && m->attention.score->one_width && !m->attention.heads
         && m->bidirectional)
         return at_error(err, ATTEND_OPTION,
@@ -412,29 +415,52 @@ at_tensor *at_seq2seq_loss(at_tape *t, const at_seq2seq *m, at_tensor *features,
                                    options);
 }
 
-/* the weights of several heads as one distribution [B*T,S] */
-static at_tensor *one_distribution(at_tape *t, at_tensor *weights)
+/* ---- copying ------------------------------------------------------------------------------- */
+
+/* what was copied from where the encoder read it */
+static at_ids as_read(at_tape *t, const at_seq2seq *m, at_ids copied)
 {
-    at_tensor *w = at_output_point(t, weights);
-    return at_failed(t)
-               ? w
-               : at_reshape(t, w, SHAPE(w->shape.dim[0] * w->shape.dim[1], w->shape.dim[2]));
+    int B = copied.shape.dim[0], S = copied.shape.dim[1];
+    int *lengths = m->reversed ? at_scratch(t, (size_t)B * sizeof *lengths) : NULL;
+    if (!lengths)
+        return copied;
+    for (int b = 0; b < B; b++)
+        for (lengths[b] = 0; lengths[b] < S && copied.id[b * S + lengths[b]] >= 0;)
+            lengths[b]++;
+    return reversed(t, copied, lengths);
 }
 
-at_tensor *at_seq2seq_probabilities(at_tape *t, const at_seq2seq *m, const at_decoded *d,
-                                    at_ids copied, int extra)
+at_tensor *at_seq2seq_copied(at_tape *t, const at_seq2seq *m, const at_decoded *d, at_ids copied,
+                             at_ids targets)
 {
-    at_tensor *logits = at_seq2seq_logits(t, m, d->features);
-    if (at_failed(t))
-        return logits;
-    int B = logits->shape.dim[0], T = logits->shape.dim[1], S = copied.shape.dim[1];
-    int *source = at_scratch(t, (size_t)B * (size_t)T * (size_t)S * sizeof *source);
-    for (int row = 0; source && row < B * T; row++)
-        memcpy(source + (size_t)row * (size_t)S, copied.id + (size_t)(row / T) * (size_t)S,
-               (size_t)S * sizeof *source);
+    return at_output_copied_mass(t, at_output_point(t, d->weights), as_read(t, m, copied), targets);
+}
+
+at_tensor *at_seq2seq_copy_loss(at_tape *t, const at_seq2seq *m, at_tensor *features,
+                                at_mixed_with copying, at_ids targets,
+                                at_cross_entropy_options options)
+{
     if (at_failed(t))
         return at_poison(t);
-    return at_output_copied(t, at_reshape(t, logits, SHAPE(B * T, m->target_vocabulary)),
-                            one_distribution(t, d->weights),
-                            at_reshape(t, d->gate, SHAPE(B * T, 1)), source, extra);
+    at_tensor *w = output_weight(t, m, at_shape_last(features->shape));
+    return at_linear_mixture(t, features, w, output_bias(t, m), ATTEND_OUT_IN, copying, targets,
+                             options);
+}
+
+at_tensor *at_seq2seq_log_p(at_tape *t, const at_seq2seq *m, const at_decoded *d,
+                            const at_copies *copies)
+{
+    at_tensor *logits = at_seq2seq_logits(t, m, d->features);
+    if (m->output != &at_output_copy)
+        return at_log_softmax(t, logits);
+    if (!copies)
+        return at_fail(t, "copy: nobody said what there is to copy");
+    at_tensor *w = at_output_point(t, d->weights);
+    if (at_failed(t))
+        return at_poison(t);
+    at_copies read = *copies;
+    read.source = as_read(t, m, copies->source);
+    int rows = logits->shape.dim[0] * logits->shape.dim[1];
+    return at_output_copied_log(t, at_reshape(t, logits, SHAPE(rows, m->target_vocabulary)),
+                                at_reshape(t, w, SHAPE(rows, w->shape.dim[2])), d->gate, &read);
 }

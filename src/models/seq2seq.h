@@ -120,13 +120,25 @@ at_decoded at_seq2seq_decode(at_tape *t, const at_seq2seq *m, const at_source *s
 at_tensor *at_seq2seq_logits(at_tape *t, const at_seq2seq *m, at_tensor *features);
 
 /* The mean negative log-likelihood of the targets [B,T], without the logits ever existing as a
- * whole. Not for the copy output. */
+ * whole. Not for the copy output: it is below. */
 at_tensor *at_seq2seq_loss(at_tape *t, const at_seq2seq *m, at_tensor *features, at_ids targets,
                            at_cross_entropy_options options);
 
-/* Copy output: probabilities [B*T,V+extra]; copied [B,S] are the source's words as numbers of the
- * target's vocabulary, or V and on for words it lacks. */
-at_tensor *at_seq2seq_probabilities(at_tape *t, const at_seq2seq *m, const at_decoded *d,
-                                    at_ids copied, int extra);
+/* Copy output: the probability that the targets [B,T] have by copying, [B,T]. copied [B,S] are the
+ * words of the sources as numbers of the target's, from V on for those it lacks, -1 from a
+ * sentence's end on. */
+at_tensor *at_seq2seq_copied(at_tape *t, const at_seq2seq *m, const at_decoded *d, at_ids copied,
+                             at_ids targets);
+
+/* Copy output: the loss of rows of features with their gates (at_decoded's) and what
+ * at_seq2seq_copied gave; targets may be words that the vocabulary lacks. */
+at_tensor *at_seq2seq_copy_loss(at_tape *t, const at_seq2seq *m, at_tensor *features,
+                                at_mixed_with copying, at_ids targets,
+                                at_cross_entropy_options options);
+
+/* For searching: log p of all words, [B*T,V], with the copy output [B*T,V+most]; copies is NULL
+ * without it. */
+at_tensor *at_seq2seq_log_p(at_tape *t, const at_seq2seq *m, const at_decoded *d,
+                            const at_copies *copies);
 
 #endif

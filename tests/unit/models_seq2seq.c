@@ -19,7 +19,8 @@ static const int source[B * S] = {3, 1, 4, 1, 5, 2, 6, 5, 0, 0, 3, 5, 2, 0, 0};
 static const int lengths[B] = {5, 3, 3};
 static const int words[B * T] = {1, 4, 2, 8, 1, 3, 3, 0, 1, 7, 5, 6};
 static const int targets[B * T] = {4, 2, 8, 2, 3, 3, 2, -1, 7, 5, 6, 2};
-static const int copied[B * S] = {3, 1, 4, 9, 5, 2, 6, 10, 0, 0, 3, 5, 2, 0, 0};
+static const int copied[B * S] = {3, 1, 4, 9, 4, 2, 9, 10, -1, -1, 3, 5, 2, -1, -1};
+static const int copied_targets[B * T] = {4, 9, 8, 2, 3, 10, 9, -1, 7, 5, 6, 2};
 
 /* a preset, perhaps with another attention, as a small model */
 typedef struct {
@@ -71,9 +72,11 @@ static at_tensor *loss_of(at_tape *t, const at_seq2seq *m)
     at_ids goal = {SHAPE(B, T), targets};
     if (m->output != &at_output_copy)
         return at_seq2seq_loss(t, m, d.features, goal, (at_cross_entropy_options){.ignore = -1});
-    at_tensor *p = at_seq2seq_probabilities(t, m, &d, (at_ids){SHAPE(B, S), copied}, 2);
-    goal.shape = SHAPE(B * T);
-    return at_mean(t, at_likelihood(t, p, goal, -1));
+    goal.id = copied_targets;
+    at_mixed_with copying = {
+        .gate = d.gate, .other = at_seq2seq_copied(t, m, &d, (at_ids){SHAPE(B, S), copied}, goal)};
+    return at_seq2seq_copy_loss(t, m, d.features, copying, goal,
+                                (at_cross_entropy_options){.smoothing = (real)0.1, .ignore = -1});
 }
 
 static at_tensor *build(at_tape *t, at_path s, const void *arg)
