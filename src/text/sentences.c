@@ -46,14 +46,6 @@ static ending ending_of(uint32_t code)
     }
 }
 
-static bool among(uint32_t code, const uint32_t *list)
-{
-    for (; *list; list++)
-        if (*list == code)
-            return true;
-    return false;
-}
-
 /* Quotes close differently by language: „so“, »so«, «ainsi», “thus”. Right after the end of a
  * sentence they all close. */
 static bool closes(uint32_t code)
@@ -61,7 +53,7 @@ static bool closes(uint32_t code)
     static const uint32_t list[] = {'"',    '\'',   ')',    ']',    '}',    0x2019, 0x201D, 0xBB,
                                     0x203A, 0x201C, 0x2018, 0xAB,   0x300D, 0x300F, 0xFF09, 0x3011,
                                     0x300B, 0x3009, 0x3015, 0xFF3D, 0xFF5D, 0xFF02, 0};
-    return among(code, list);
+    return at_char_among(code, list);
 }
 
 /* what may stand before the first letter: quotes, brackets, dashes of speech, ¿ ¡ */
@@ -71,26 +63,21 @@ static bool opens(uint32_t code)
                                     0x201D, 0x201E, 0x201A, 0xAB,   0xBB,   0x2039, 0x203A,
                                     0x300C, 0x300E, 0xFF08, 0x3010, 0x300A, 0xBF,   0xA1,
                                     '-',    0x2010, 0x2013, 0x2014, '*',    '_',    0};
-    return among(code, list);
+    return at_char_among(code, list);
 }
 
 /* after a wide quote that closes, the sentence goes on: 「はい。」と言った。 */
 static bool goes_on(uint32_t code)
 {
     static const uint32_t list[] = {0xFF0C, 0x3001, 0xFF1B, 0xFF1A, 0x3068, ',', ';', ':', 0};
-    return among(code, list);
+    return at_char_among(code, list);
 }
 
 /* ---- places ----------------------------------------------------------------------------- */
 
-/* the character at byte `at`; its length, 1 where it is no UTF-8, 0 at the end */
 static size_t peek(const at_sentences *s, size_t at, uint32_t *code)
 {
-    *code = 0;
-    if (at >= s->size)
-        return 0;
-    int length = at_utf8_get(s->text + at, s->size - at, code);
-    return length ? (size_t)length : 1;
+    return at_char_at(s->text, s->size, at, code);
 }
 
 static size_t skip_blanks(const at_sentences *s, size_t at)
@@ -128,7 +115,16 @@ typedef struct {
     size_t begin, end;
 } span;
 
-/* The word that ends at byte `end`: back to white space, without quotes and brackets. */
+static bool letter_precedes(const at_sentences *s, size_t from, size_t at)
+{
+    uint32_t code = 0;
+    if (at > from)
+        peek(s, before(s, at), &code);
+    return at_is_letter(code);
+}
+
+/* The word that ends at byte `end`: back to white space, without quotes and brackets. An apostrophe
+ * belongs to it. */
 static span word_before(const at_sentences *s, size_t from, size_t end)
 {
     span w = {end, end};
@@ -138,7 +134,7 @@ static span word_before(const at_sentences *s, size_t from, size_t end)
         peek(s, start, &code);
         if (at_space_at(s->text + start, s->size - start))
             break;
-        if (opens(code) && code != '-')
+        if (opens(code) && code != '-' && !(code == '\'' && letter_precedes(s, from, start)))
             break;
         w.begin = start;
     }
@@ -277,18 +273,8 @@ typedef struct {
     ending last;
     uint32_t last_code;
     int count;
+    bool opens; /* a quotation, right behind the end */
 } candidate;
-
-/* « Oui. » has a blank before the quote, and »Ja« none behind the one that opens. */
-static bool french_quote_closes(const at_sentences *s, size_t at)
-{
-    uint32_t code;
-    size_t blank = (size_t)at_space_at(s->text + at, s->size - at);
-    if (!blank || s->text[at] == '\n' || !peek(s, at + blank, &code) || code != 0xBB)
-        return false;
-    peek(s, at + blank + 2, &code);
-    return !at_is_letter(code) && !at_is_digit(code);
-}
 
 static candidate candidate_at(const at_sentences *s, size_t at)
 {
@@ -302,12 +288,15 @@ static candidate candidate_at(const at_sentences *s, size_t at)
         c.count++;
     }
     c.marks_end = c.end;
+    at_quotes quotes = s->quotes;
     for (;;) {
         length = peek(s, c.end, &code);
-        if (length && closes(code))
+        c.opens = at_quote_opens(&quotes, s->text, s->size, c.end, c.last == WIDE);
+        at_quotes_pass(&quotes, s->text, s->size, c.end, length);
+        if (length && closes(code) && !c.opens)
             c.end += length;
-        else if (c.last != WIDE && french_quote_closes(s, c.end))
-            c.end += (size_t)at_space_at(s->text + c.end, s->size - c.end) + 2;
+        else if (c.last != WIDE && (length = at_french_quote(s->text, s->size, c.end)) > 0)
+            c.end += length;
         else
             return c;
     }
@@ -331,11 +320,13 @@ static size_t skip_opening(const at_sentences *s, size_t at)
     return at;
 }
 
-static bool wide_ends(const at_sentences *s, const candidate *c)
+static bool wide_ends(const at_sentences *s, size_t sentence, const candidate *c)
 {
     uint32_t code;
     if (!peek(s, c->end, &code))
         return true;
+    if (c->end > c->marks_end && at_speech_goes_on(s->text, s->size, sentence, c->end))
+        return false;
     return !goes_on(code) && !(c->last_code == 0xFF0E && at_is_digit(code)); /* ３．５ */
 }
 
@@ -346,10 +337,13 @@ static bool ends_here(const at_sentences *s, size_t sentence, const candidate *c
     if (next == s->size || has_empty_line(s, c->end, next))
         return true;
     if (c->last == WIDE)
-        return wide_ends(s, c);
-    peek(s, next, &code);
+        return wide_ends(s, sentence, c);
+    size_t length = peek(s, next, &code);
+    if (next == c->end && c->opens)
+        peek(s, next + length, &code);
     if (next == c->end)
-        return c->last == MARK && (at_is_chinese(code) || at_is_japanese(code));
+        return c->last == MARK && (at_is_chinese(code) || at_is_japanese(code))
+               && wide_ends(s, sentence, c);
     next = skip_opening(s, next);
     peek(s, next, &code);
     if (at_is_lower(code))
@@ -368,10 +362,19 @@ at_sentences at_sentences_of(const char *text, size_t size, unsigned languages)
     return (at_sentences){.text = text, .size = size, .languages = languages};
 }
 
+static void pass(at_sentences *s, size_t from, size_t to)
+{
+    uint32_t code;
+    for (size_t length; from < to && (length = peek(s, from, &code)) > 0; from += length)
+        at_quotes_pass(&s->quotes, s->text, s->size, from, length);
+}
+
 /* without white space at its end */
 static bool give(at_sentences *s, size_t from, size_t to, size_t *begin, size_t *end)
 {
     s->at = to;
+    if (has_empty_line(s, to, skip_blanks(s, to)))
+        s->quotes = (at_quotes){0};
     *begin = from;
     *end = trim(s, from, to);
     return true;
@@ -386,9 +389,12 @@ bool at_sentences_next(at_sentences *s, size_t *begin, size_t *end)
     for (size_t at = from; (length = peek(s, at, &code)) > 0; at += length) {
         if (code == '\n' && has_empty_line(s, at, skip_blanks(s, at)))
             return give(s, from, at, begin, end);
-        if (ending_of(code) == NO_END)
+        if (ending_of(code) == NO_END) {
+            at_quotes_pass(&s->quotes, s->text, s->size, at, length);
             continue;
+        }
         candidate c = candidate_at(s, at);
+        pass(s, c.marks_end, c.end);
         if (ends_here(s, from, &c))
             return give(s, from, c.end, begin, end);
         length = c.end - at;

@@ -17,6 +17,8 @@
 #include <stdbool.h>
 #include <stddef.h>
 
+#include "text/sentences_quotes.h"
+
 /* Languages whose abbreviations are known; Chinese and Japanese need none. */
 enum {
     ATTEND_LANGUAGE_EN = 1,
@@ -41,6 +43,7 @@ typedef struct {
     const char *text;
     size_t size, at;
     unsigned languages;
+    at_quotes quotes; /* open at `at` */
 } at_sentences;
 
 at_sentences at_sentences_of(const char *text, size_t size, unsigned languages);

@@ -70,6 +70,7 @@ static void abbreviations_end_nothing(void **state)
         "The U.S. Senate voted.|He lives in the U.S.|She does not.",
         "Apples, etc. are fruit.|We had pears, etc.|Then we left.",
         "So am I.|He is too.",
+        "It is Tom's.|Ask Bob.",
         NULL};
     assert_all(ATTEND_LANGUAGES_ALL, cases);
     assert_all(ATTEND_LANGUAGE_EN, cases);
@@ -126,6 +127,17 @@ static void french_spanish_italian_and_others(void **state)
     assert_all(ATTEND_LANGUAGES_ALL, cases);
 }
 
+/* { text, with | between the sentences } */
+static void assert_wide(const char *const (*cases)[2], size_t count)
+{
+    for (size_t i = 0; i < count; i++) {
+        at_str out = {0};
+        split(cases[i][0], strlen(cases[i][0]), 0, &out);
+        assert_string_equal(at_str_text(&out), cases[i][1]);
+        at_str_free(&out);
+    }
+}
+
 static void chinese_and_japanese_need_no_blanks(void **state)
 {
     (void)state;
@@ -137,12 +149,42 @@ static void chinese_and_japanese_need_no_blanks(void **state)
         {"３．５メートル。それだけ．おわり", "３．５メートル。|それだけ．|おわり"},
         {"他……走了。", "他……走了。"},
     };
-    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
-        at_str out = {0};
-        split(cases[i][0], strlen(cases[i][0]), 0, &out);
-        assert_string_equal(at_str_text(&out), cases[i][1]);
-        at_str_free(&out);
-    }
+    assert_wide(cases, sizeof cases / sizeof *cases);
+}
+
+/* no blank tells which way a quote looks */
+static void quotes_between_chinese_sentences_open_or_close(void **state)
+{
+    (void)state;
+    static const char *const cases[][2] = {
+        {"他走了。“再见。”没有人来了。", "他走了。|“再见。”|没有人来了。"},
+        {"他走了。\"再见。\"没有人在。", "他走了。|\"再见。\"|没有人在。"},
+        {"他说:\"你好。\"然后走了。\"走吧。\"", "他说:\"你好。\"|然后走了。|\"走吧。\""},
+        {"她问:\"你好吗?\"天黑了!\"好!\"完", "她问:\"你好吗?\"|天黑了!|\"好!\"|完"},
+        {"\"你好。我走了。\"门开了。\"好。\"", "\"你好。|我走了。\"|门开了。|\"好。\""},
+        {"他走了。＂好。＂天黑了。", "他走了。|＂好。＂|天黑了。"},
+        {"他走了。'好。'天黑了。", "他走了。|'好。'|天黑了。"},
+        {"It's Tom's. 他说:'好。'天黑了。'走。'", "It's Tom's.|他说:'好。'|天黑了。|'走。'"},
+        {"一\"二。\n\n三。\"四。\"五。", "一\"二。|三。|\"四。\"|五。"},
+        {"走了。«好。»天黑了。", "走了。|«好。»|天黑了。"},
+    };
+    assert_wide(cases, sizeof cases / sizeof *cases);
+}
+
+/* "Yes." she said: one sentence, as in English */
+static void who_speaks_belongs_to_the_speech(void **state)
+{
+    (void)state;
+    static const char *const cases[][2] = {
+        {"“你好。”她说。天黑了。", "“你好。”她说。|天黑了。"},
+        {"\"走吗？\"老师问道，\"快。\"", "\"走吗？\"老师问道，\"快。\""},
+        {"“你好!”他喊。", "“你好!”他喊。"},
+        {"他说：“好。”她说不好。", "他说：“好。”|她说不好。"},
+        {"“好。”门开了，他说话了。", "“好。”|门开了，他说话了。"},
+        {"（好。）他说。", "（好。）|他说。"},
+        {"「はい。」彼は言った。", "「はい。」彼は言った。"},
+    };
+    assert_wide(cases, sizeof cases / sizeof *cases);
 }
 
 static void other_scripts_have_their_marks(void **state)
@@ -221,6 +263,8 @@ int main(void)
         cmocka_unit_test(german),
         cmocka_unit_test(french_spanish_italian_and_others),
         cmocka_unit_test(chinese_and_japanese_need_no_blanks),
+        cmocka_unit_test(quotes_between_chinese_sentences_open_or_close),
+        cmocka_unit_test(who_speaks_belongs_to_the_speech),
         cmocka_unit_test(other_scripts_have_their_marks),
         cmocka_unit_test(an_empty_line_ends_a_sentence),
         cmocka_unit_test(languages_are_known_by_name),
