@@ -1,6 +1,9 @@
 /* JSON, one object a line: {"src", "tgt"}, {"text", "label"}, {"sentence1", "sentence2", "label"},
- * {"translation": {"en", "de"}} as on the Hugging Face hub (the first language is the source),
- * {"question", "context", "answers"}, {"text"}. Other keys can be named. */
+ * {"translation": {"en", "de"}} as on the Hugging Face hub and {"en", "de"} (the first language of
+ * the first line is the source), {"question", "context", "answers"}, {"text"}. Other keys can be
+ * named.
+ *
+ * The first line decides which keys are read, and all others must have them, in any order. */
 #include <stdio.h>
 #include <string.h>
 
@@ -10,12 +13,21 @@
 #include "data/answers.h"
 #include "data/table.h"
 
+/* which keys the first line has; their names are borrowed from its object */
 typedef struct {
     json_t *root;
+    long line;
+    bool question; /* {"question", "context", ...} */
+    bool inside;   /* in the object "translation" */
+    const char *source, *target, *label;
+} keys;
+
+typedef struct {
+    json_t *root, *object; /* the keys are in object: root, or one inside */
+    keys first;
     at_answers answers;
     char label[40];
     at_text key[ATTEND_TABLE_CELLS];
-    const json_t *value[ATTEND_TABLE_CELLS];
     int keys;
 } jsonl;
 
@@ -53,85 +65,157 @@ static at_read parse(at_example_reader *r, jsonl *j, attend_error *err)
 static void list_keys(jsonl *j, json_t *object)
 {
     j->keys = 0;
+    j->object = object;
     for (void *i = json_object_iter(object); i && j->keys < ATTEND_TABLE_CELLS;
          i = json_object_iter_next(object, i)) {
         const char *key = json_object_iter_key(i);
-        j->key[j->keys] = (at_text){key, strlen(key)};
-        j->value[j->keys++] = json_object_iter_value(i);
+        j->key[j->keys++] = (at_text){key, strlen(key)};
     }
 }
 
 static at_text key_name(const void *row, int index) { return ((const jsonl *)row)->key[index]; }
 
-static int find_key(const jsonl *j, const char *name)
+/* of the key that is wanted, or of the text if that is NULL */
+static at_read no_key(at_example_reader *r, jsonl *j, const char *wanted, attend_error *err)
 {
-    for (int i = 0; i < j->keys; i++)
-        if (strcmp(j->key[i].text, name) == 0)
-            return i;
-    return -1;
-}
-
-static at_read no_key(at_example_reader *r, const jsonl *j, const char *wanted, attend_error *err)
-{
+    char line[60] = "";
     at_str names = {0};
-    for (int i = 0; i < j->keys && names.length < 150; i++)
+    list_keys(j, j->object);
+    for (int i = 0; i < j->keys && names.length < 110; i++)
         at_str_print(&names, "%s%s", i ? ", " : "", at_show(j->key[i].text).text);
-    at_read got =
-        wanted
-            ? at_read_bad(r, err, "no key \"%.60s\"; there are %.150s", wanted, at_str_text(&names))
-            : at_read_bad(r, err, "which key is the text? There are %.150s; name it with --text",
-                          j->keys ? at_str_text(&names) : "none");
+    const char *there = j->keys ? at_str_text(&names) : "none";
+    if (j->first.root)
+        snprintf(line, sizeof line, ", as line %ld has it", j->first.line);
+    at_read got = wanted
+                      ? at_read_bad(r, err, "no key \"%.50s\"%s; there are %.120s",
+                                    at_show(wanted).text, line, there)
+                      : at_read_bad(r, err,
+                                    "which key is the text? There are %.150s; name it with --text",
+                                    there);
     at_str_free(&names);
     return got;
 }
 
-/* {"translation": {"en": ..., "de": ...}}: the object inside, its first two keys the sides */
-static bool take_translation(jsonl *j, at_meaning *m)
+static bool is_question(const jsonl *j)
 {
-    json_t *inside = json_object_get(j->root, "translation");
-    if (!json_is_object(inside))
+    return json_is_string(json_object_get(j->root, "context"))
+           && json_is_string(json_object_get(j->root, "question"));
+}
+
+/* ---- what the first line says ----------------------------------------------------------- */
+
+/* "en", "pt-BR"; "id" is rather a number than Indonesian */
+static bool is_language(const char *key)
+{
+    size_t size = strlen(key);
+    bool two = size >= 2 && key[0] >= 'a' && key[0] <= 'z' && key[1] >= 'a' && key[1] <= 'z';
+    return two && strcmp(key, "id") != 0
+           && (size == 2 || (size >= 5 && size <= 7 && (key[2] == '-' || key[2] == '_')));
+}
+
+/* {"en": ..., "de": ...}: the first two keys of a translation, or the only two languages */
+static bool languages_of(const jsonl *j, bool any, at_meaning *m)
+{
+    int side[2] = {-1, -1}, found = 0;
+    for (int i = 0; i < j->keys; i++) {
+        bool text = json_is_string(json_object_get(j->object, j->key[i].text));
+        if (!any && !(text && is_language(j->key[i].text)))
+            continue;
+        if (found < 2)
+            side[found] = i;
+        found++;
+    }
+    if (any ? found == 0 : found != 2)
         return false;
-    list_keys(j, inside);
-    *m = (at_meaning){.sources = j->keys > 0, .target = j->keys > 1 ? 1 : -1, .label = -1};
+    *m = (at_meaning){.source = {side[0]}, .sources = 1, .target = side[1], .label = -1};
     return true;
 }
 
-static at_read meaning_of(at_example_reader *r, jsonl *j, at_meaning *m, attend_error *err)
+static const char *name_of(const jsonl *j, int key) { return key < 0 ? NULL : j->key[key].text; }
+
+/* The keys of the first line. */
+static at_read choose(at_example_reader *r, jsonl *j, keys *k, attend_error *err)
 {
     const at_read_options *o = &r->options;
-    list_keys(j, j->root);
-    if (!take_translation(j, m))
-        at_meaning_of_names(m, j->keys, key_name, j);
-    if (o->source_column) {
-        m->source[0] = find_key(j, o->source_column);
-        m->sources = m->source[0] >= 0;
-        if (!m->sources)
-            return no_key(r, j, o->source_column, err);
-        m->target = -1;
+    at_meaning m = {.target = -1, .label = -1};
+    json_t *translation = json_object_get(j->root, "translation");
+    k->question = !o->source_column && is_question(j);
+    k->inside = json_is_object(translation);
+    list_keys(j, k->inside ? translation : j->root);
+    if (k->inside)
+        languages_of(j, true, &m);
+    else if (!at_meaning_of_names(&m, j->keys, key_name, j))
+        languages_of(j, false, &m);
+    k->source = o->source_column ? o->source_column : m.sources ? name_of(j, m.source[0]) : NULL;
+    k->target = o->target_column   ? o->target_column
+                : o->source_column ? NULL
+                                   : name_of(j, m.target);
+    k->label = o->label_column ? o->label_column : name_of(j, m.label);
+    return k->source || k->question ? ATTEND_READ_EXAMPLE : no_key(r, j, NULL, err);
+}
+
+/* A label or target which the first line has not would be dropped. */
+static at_read nothing_more(at_example_reader *r, jsonl *j, const keys *k, attend_error *err)
+{
+    at_meaning m;
+    if ((k->target && k->label) || k->inside || r->options.source_column)
+        return ATTEND_READ_EXAMPLE;
+    list_keys(j, j->object);
+    at_meaning_of_names(&m, j->keys, key_name, j);
+    int more = m.target >= 0 && !k->target ? m.target : m.label >= 0 && !k->label ? m.label : -1;
+    if (more < 0)
+        return ATTEND_READ_EXAMPLE;
+    return at_read_bad(r, err, "a key \"%.60s\", which line %ld has not; all lines need the same",
+                       at_show(j->key[more].text).text, k->line);
+}
+
+/* Does this line have the keys of the first? */
+static at_read find_keys(at_example_reader *r, jsonl *j, attend_error *err)
+{
+    keys chosen = {.line = r->lines.number};
+    const keys *k = &j->first;
+    j->object = j->root;
+    if (!k->root) {
+        at_read got = choose(r, j, &chosen, err);
+        if (got != ATTEND_READ_EXAMPLE)
+            return got;
+        k = &chosen;
+    } else if (k->inside) {
+        j->object = json_object_get(j->root, "translation");
+        if (!json_is_object(j->object)) {
+            j->object = j->root;
+            return no_key(r, j, "translation", err);
+        }
     }
-    if (o->target_column && (m->target = find_key(j, o->target_column)) < 0)
-        return no_key(r, j, o->target_column, err);
-    if (o->label_column && (m->label = find_key(j, o->label_column)) < 0)
-        return no_key(r, j, o->label_column, err);
-    return m->sources ? ATTEND_READ_EXAMPLE : no_key(r, j, NULL, err);
+    const char *wanted[] = {k->question ? "question" : k->source,
+                            k->question ? "context" : k->target, k->question ? NULL : k->label};
+    for (int i = 0; i < 3; i++)
+        if (wanted[i] && !json_object_get(j->object, wanted[i]))
+            return no_key(r, j, wanted[i], err);
+    if (k == &chosen) {
+        j->first = chosen;
+        j->first.root = json_incref(j->root);
+    }
+    return k->question ? ATTEND_READ_EXAMPLE : nothing_more(r, j, &j->first, err);
 }
 
 /* ---- examples --------------------------------------------------------------------------- */
 
-static at_read text_of(at_example_reader *r, const jsonl *j, int key, at_text *out,
+static at_read text_of(at_example_reader *r, const jsonl *j, const char *key, at_text *out,
                        attend_error *err)
 {
-    if (!json_is_string(j->value[key]))
-        return at_read_bad(r, err, "the value of \"%s\" must be a string",
-                           at_show(j->key[key].text).text);
-    *out = at_json_text(j->value[key]);
+    const json_t *value = json_object_get(j->object, key);
+    if (!json_is_string(value))
+        return at_read_bad(r, err, "the value of \"%s\" must be a string", at_show(key).text);
+    *out = at_json_text(value);
     return ATTEND_READ_EXAMPLE;
 }
 
 /* a label may be a number too */
-static at_read label_of(at_example_reader *r, jsonl *j, int key, at_text *out, attend_error *err)
+static at_read label_of(at_example_reader *r, jsonl *j, const char *key, at_text *out,
+                        attend_error *err)
 {
-    const json_t *value = j->value[key];
+    const json_t *value = json_object_get(j->object, key);
     if (json_is_string(value))
         return text_of(r, j, key, out, err);
     if (json_is_integer(value))
@@ -141,8 +225,7 @@ static at_read label_of(at_example_reader *r, jsonl *j, int key, at_text *out, a
     else if (json_is_boolean(value))
         snprintf(j->label, sizeof j->label, "%s", json_is_true(value) ? "true" : "false");
     else
-        return at_read_bad(r, err, "the value of \"%s\" is no label",
-                           at_show(j->key[key].text).text);
+        return at_read_bad(r, err, "the value of \"%s\" is no label", at_show(key).text);
     *out = (at_text){j->label, strlen(j->label)};
     return ATTEND_READ_EXAMPLE;
 }
@@ -162,36 +245,39 @@ static at_read read_question(at_example_reader *r, jsonl *j, at_example *e, atte
     return got;
 }
 
+static at_read read_texts(at_example_reader *r, jsonl *j, at_example *e, attend_error *err)
+{
+    const keys *k = &j->first;
+    at_read got = text_of(r, j, k->source, &e->source, err);
+    if (got == ATTEND_READ_EXAMPLE && k->target) {
+        e->has |= ATTEND_HAS_TARGET;
+        got = text_of(r, j, k->target, &e->target, err);
+    }
+    if (got == ATTEND_READ_EXAMPLE && k->label) {
+        e->has |= ATTEND_HAS_LABEL;
+        got = label_of(r, j, k->label, &e->label, err);
+    }
+    return got;
+}
+
 static at_read next(at_example_reader *r, at_example *e, attend_error *err)
 {
     jsonl *j = r->state;
-    at_meaning m;
     at_read got = at_read_line(r, err);
     if (got == ATTEND_READ_EXAMPLE)
         got = parse(r, j, err);
+    if (got == ATTEND_READ_EXAMPLE)
+        got = find_keys(r, j, err);
     if (got != ATTEND_READ_EXAMPLE)
         return got;
-    if (!r->options.source_column && json_is_string(json_object_get(j->root, "context"))
-        && json_is_string(json_object_get(j->root, "question")))
-        return read_question(r, j, e, err);
-    got = meaning_of(r, j, &m, err);
-    if (got == ATTEND_READ_EXAMPLE)
-        got = text_of(r, j, m.source[0], &e->source, err);
-    if (got == ATTEND_READ_EXAMPLE && m.target >= 0) {
-        e->has |= ATTEND_HAS_TARGET;
-        got = text_of(r, j, m.target, &e->target, err);
-    }
-    if (got == ATTEND_READ_EXAMPLE && m.label >= 0) {
-        e->has |= ATTEND_HAS_LABEL;
-        got = label_of(r, j, m.label, &e->label, err);
-    }
-    return got;
+    return j->first.question ? read_question(r, j, e, err) : read_texts(r, j, e, err);
 }
 
 static void close(at_example_reader *r)
 {
     jsonl *j = r->state;
     json_decref(j->root);
+    json_decref(j->first.root);
     at_answers_free(&j->answers);
 }
 

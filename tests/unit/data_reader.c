@@ -228,6 +228,41 @@ static void json_lines_have_the_usual_keys(void **state)
                "1:s[Geh.]t[Go.]\n");
 }
 
+static void json_keys_may_change_their_order(void **state)
+{
+    (void)state;
+    check("{\"translation\": {\"en\": \"Go.\", \"de\": \"Geh.\"}}\n"
+          "{\"translation\": {\"de\": \"Halt.\", \"en\": \"Stop.\"}}\n",
+          "jsonl", "1:s[Go.]t[Geh.]\n2:s[Stop.]t[Halt.]\n");
+    check("{\"en\": \"Go.\", \"fr\": \"Va.\"}\n{\"id\": 3, \"fr\": \"Non.\", \"en\": \"No.\"}\n",
+          "jsonl", "1:s[Go.]t[Va.]\n2:s[No.]t[Non.]\n");
+    check("{\"id\": 7, \"zh-CN\": \"好\", \"en\": \"Good\"}\n", "jsonl", "1:s[好]t[Good]\n");
+}
+
+static void json_lines_have_the_keys_of_the_first(void **state)
+{
+    (void)state;
+    at_read_options options = {.format = "jsonl"};
+    check_refused("{\"translation\": {\"en\": \"a\", \"de\": \"b\"}}\n"
+                  "{\"translation\": {\"en\": \"a\", \"fr\": \"b\"}}\n",
+                  NULL, &options, ATTEND_FORMAT,
+                  "file:2: no key \"de\", as line 1 has it; there are en, fr");
+    check_refused("{\"translation\": {\"en\": \"a\", \"de\": \"b\"}}\n{\"en\": \"a\"}\n", NULL,
+                  &options, ATTEND_FORMAT, "file:2: no key \"translation\"");
+    check_refused("{\"src\": \"a\", \"tgt\": \"b\"}\n{\"source\": \"a\", \"target\": \"b\"}\n",
+                  NULL, &options, ATTEND_FORMAT, "file:2: no key \"src\", as line 1 has it");
+    check_refused("{\"text\": \"a\", \"label\": 1}\n\n{\"text\": \"b\"}\n", NULL, &options,
+                  ATTEND_FORMAT, "file:3: no key \"label\", as line 1 has it; there are text");
+    check_refused("{\"text\": \"a\"}\n{\"text\": \"b\", \"label\": 1}\n", NULL, &options,
+                  ATTEND_FORMAT, "file:2: a key \"label\", which line 1 has not");
+    check_refused("{\"question\": \"a\", \"context\": \"b\", \"answers\": []}\n{\"text\": \"b\"}\n",
+                  NULL, &options, ATTEND_FORMAT, "file:2: no key \"question\", as line 1 has it");
+    options.lenient = true;
+    check_with(
+        "{\"src\": \"a\", \"tgt\": \"b\"}\n{\"src\": \"a\"}\n{\"tgt\": \"d\", \"src\": \"c\"}\n",
+        NULL, &options, "jsonl", "1:s[a]t[b]\n3:s[c]t[d]\n");
+}
+
 static void json_lines_say_what_is_wrong_and_where(void **state)
 {
     (void)state;
@@ -487,6 +522,8 @@ int main(void)
         TEST(cells_in_quotes_may_hold_lines),
         TEST(columns_can_be_named),
         TEST(json_lines_have_the_usual_keys),
+        TEST(json_keys_may_change_their_order),
+        TEST(json_lines_have_the_keys_of_the_first),
         TEST(json_lines_say_what_is_wrong_and_where),
         TEST(squad_gives_questions_with_places_of_answers),
         TEST(squad_says_what_is_wrong_and_where),
