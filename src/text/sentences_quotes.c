@@ -72,11 +72,13 @@ static bool tells_speech(uint32_t code)
     return at_char_among(code, list);
 }
 
+static bool is_colon(uint32_t code) { return code == ':' || code == 0xFF1A; }
+
 static bool has_colon(const char *text, size_t begin, size_t end)
 {
     uint32_t code;
     for (size_t at = begin; at < end; at += at_char_at(text, end, at, &code))
-        if (at_char_at(text, end, at, &code) && (code == ':' || code == 0xFF1A))
+        if (at_char_at(text, end, at, &code) && is_colon(code))
             return true;
     return false;
 }
@@ -97,16 +99,14 @@ bool at_speech_goes_on(const char *text, size_t size, size_t begin, size_t end)
 {
     enum { CLAUSE = 8 };
     uint32_t code;
+    bool speaks = false;
     if (end == begin || !ends_with_quote(text, begin, end) || has_colon(text, begin, end))
         return false;
-    size_t at = end;
-    for (int i = 0; i < CLAUSE; i++) {
-        size_t length = at_char_at(text, size, at, &code);
-        if (!length || !(at_is_chinese(code) || at_is_japanese(code)))
-            return false;
-        if (tells_speech(code))
-            return true;
-        at += length;
+    for (int i = 0; i < CLAUSE; i++, end += at_char_at(text, size, end, &code)) {
+        at_char_at(text, size, end, &code);
+        if (!at_is_chinese(code) && !at_is_japanese(code))
+            return speaks && !is_colon(code);
+        speaks |= tells_speech(code);
     }
-    return false;
+    return speaks;
 }

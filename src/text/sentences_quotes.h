@@ -31,7 +31,8 @@ bool at_quote_opens(const at_quotes *q, const char *text, size_t size, size_t at
 size_t at_french_quote(const char *text, size_t size, size_t at);
 
 /* A sentence [begin,end) ends with a quote that closes. Does it go on with who said it?
- * “你好。”她说。 is one sentence; after a colon, as in 他说：“好。”她说不好。, another begins. */
+ * “你好。”她说。 is one sentence; after a colon, as in 他说：“好。”她说不好。, and before one,
+ * as in “好。”她说：“不好。”, another begins. */
 bool at_speech_goes_on(const char *text, size_t size, size_t begin, size_t end);
 
 #endif

@@ -46,6 +46,9 @@ void at_spacing_learn(at_spacing *s);
 at_glue at_spacing_of(const at_spacing *s, at_text word);
 bool at_spacing_alternates(at_text word);
 
+/* how an @ that is no mark is written where it would be taken for one */
+#define ATTEND_SPACING_AT "&#64;"
+
 /* Appends the words with blanks where they belong. */
 void at_spacing_join(const at_spacing *s, const at_text *words, size_t count, at_str *out);
 

@@ -127,8 +127,17 @@ static at_glue unmark(at_text *w)
     return marks;
 }
 
+/* how much of a word stands for an @ of the text itself */
+static size_t escape(const at_spacing *s, at_text w)
+{
+    size_t size = strlen(ATTEND_SPACING_AT);
+    return s->marked && w.size >= size && memcmp(w.text, ATTEND_SPACING_AT, size) == 0 ? size : 0;
+}
+
 static at_glue rule_of(joiner *j, size_t i, at_text word)
 {
+    if (escape(j->s, word))
+        word = (at_text){"@", 1};
     if (at_spacing_alternates(word))
         return quote(j, i);
     if (joins_digits(j, i))
@@ -161,7 +170,9 @@ void at_spacing_join(const at_spacing *s, const at_text *words, size_t count, at
         at_glue glue = glue_of(&j, i, &word);
         if (!close && !glue.left)
             at_str_add_bytes(out, " ", 1);
-        at_str_add_bytes(out, word.text, word.size);
+        size_t skip = escape(s, word);
+        at_str_add(out, skip ? "@" : "");
+        at_str_add_bytes(out, word.text + skip, word.size - skip);
         close = glue.right;
     }
 }

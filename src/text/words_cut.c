@@ -9,7 +9,8 @@
  *     Chinese and Japanese characters are words by themselves, where that is wanted
  *
  * Where punctuation stands close to a word and the rules of spacing.h would put a blank there, it
- * carries an @ on that side, as Moses writes @-@: so words become the same text again. */
+ * carries an @ on that side, as Moses writes @-@: so words become the same text again. An @ of the
+ * text that could be taken for such a mark is written &#64; which cannot be a word otherwise. */
 #include <string.h>
 #include <strings.h>
 
@@ -311,9 +312,19 @@ size_t at_words_chunk(const char *text, size_t begin, size_t size, size_t *next)
     return i;
 }
 
+/* Alone or marked on the right an @ is itself; with a mark on its left alone, @@ would be read as
+ * the one marked on the right. */
+static bool is_escaped(const at_word *word)
+{
+    return word->punctuation && *word->text.text == '@'
+           && (word->text.size > 1 || (word->mark_left && !word->mark_right));
+}
+
 void at_word_spell(const at_word *word, at_str *out)
 {
+    size_t skip = is_escaped(word) ? 1 : 0;
     at_str_add(out, word->mark_left ? "@" : "");
-    at_str_add_bytes(out, word->text.text, word->text.size);
+    at_str_add(out, skip ? ATTEND_SPACING_AT : "");
+    at_str_add_bytes(out, word->text.text + skip, word->text.size - skip);
     at_str_add(out, word->mark_right ? "@" : "");
 }

@@ -12,6 +12,7 @@
 #include <cmocka.h>
 
 #include "base/memory.h"
+#include "base/random.h"
 #include "text_lines.h"
 
 static at_tokenizer *learn(const char *const *lines, const at_learn_options *options)
@@ -114,6 +115,62 @@ static void marks_show_where_there_was_no_blank(void **state)
     check("it costs 5%/year", "it costs 5 % @/@ year");
     check("#1 @home", "# 1 @@ home");
     check("see a @ b", "see a @ b");
+}
+
+static void an_at_sign_is_no_mark(void **state)
+{
+    (void)state;
+    check("a@ b", "a @&#64; b");
+    check("@@ a", "@ @&#64; a");
+    check("/@ a @/ b", "/ @&#64; a @ @/ b");
+    check("a/@b", "a @/ @@@ b");
+    check("@\u200D a", "&#64;\u200D a");
+    check("a &#64; b", "a & @# 64 ; b");
+}
+
+/* what stands close is marked, and nothing else here has a rule */
+static void words_with_at_signs_come_back(void **state)
+{
+    (void)state;
+    static const char *const parts[] = {"a", "é",      "@", "@@", "/", "_",
+                                        "+", "\u200D", " ", " ",  "5"};
+    at_tokenizer *t = bare();
+    for (uint32_t seed = 0; seed < 5000; seed++) {
+        at_str text = {0}, words = {0}, again = {0};
+        at_str_add(&text, "x");
+        for (uint32_t i = 0; i < 12; i++) {
+            const char *part =
+                parts[at_random_below((at_random){.seed = seed}, i, sizeof parts / sizeof *parts)];
+            if (*part != ' ' || text.text[text.length - 1] != ' ')
+                at_str_add(&text, part);
+        }
+        at_str_add(&text, "x");
+        cut(t, at_str_text(&text), &words);
+        join(t, at_str_text(&words), &again);
+        assert_string_equal(at_str_text(&again), at_str_text(&text));
+        at_str_free(&text);
+        at_str_free(&words);
+        at_str_free(&again);
+    }
+    at_tokenizer_free(t);
+}
+
+static void a_learned_rule_holds_for_an_at_sign_too(void **state)
+{
+    (void)state;
+    static const char *const lines[] = {"see @bob @tom @ann @sue @joe @kim", NULL};
+    at_learn_options o;
+    at_learn_defaults(&o);
+    o.min_count = 100; /* no word is known, the rules are */
+    at_tokenizer *t = learn(lines, &o);
+    at_str words = {0}, again = {0};
+    cut(t, "a@/b @bob", &words);
+    assert_string_equal(at_str_text(&words), "a @&#64; /@ b @ bob");
+    join(t, at_str_text(&words), &again);
+    assert_string_equal(at_str_text(&again), "a@/b @bob");
+    at_str_free(&words);
+    at_str_free(&again);
+    at_tokenizer_free(t);
 }
 
 static void addresses_are_words(void **state)
@@ -279,6 +336,9 @@ int main(void)
         cmocka_unit_test(numbers_and_abbreviations_stay_whole),
         cmocka_unit_test(apostrophes_are_seams),
         cmocka_unit_test(marks_show_where_there_was_no_blank),
+        cmocka_unit_test(an_at_sign_is_no_mark),
+        cmocka_unit_test(words_with_at_signs_come_back),
+        cmocka_unit_test(a_learned_rule_holds_for_an_at_sign_too),
         cmocka_unit_test(addresses_are_words),
         cmocka_unit_test(chinese_and_japanese_by_character),
         cmocka_unit_test(marks_and_joiners_stay_with_their_character),
