@@ -92,7 +92,7 @@ static at_path in(const char *name) { return at_in(at_root(), "%s", name); }
 static at_tensor *embed(at_tape *t, const at_seq2seq *m, const char *side, at_ids ids, int V)
 {
     at_path s = m->shared ? in("embedding") : at_in(in(side), "embedding");
-    return at_embed(t, s, ids, V, m->embedding, ATTEND_SEQ2SEQ_WORDS_SCALE);
+    return at_embed(t, s, ids, V, m->embedding, at_seq2seq_words_scale(m));
 }
 
 static at_stack_options stack(const at_seq2seq *m, int layers, bool bidirectional)
@@ -389,7 +389,7 @@ static at_tensor *output_weight(at_tape *t, const at_seq2seq *m, int width)
                         INIT_UNIFORM(1 / real_sqrt((real)width)));
     at_path s = m->shared ? in("embedding") : at_in(in("decoder"), "embedding");
     return at_param(t, s, "weight", SHAPE(m->target_vocabulary, m->embedding),
-                    INIT_NORMAL((real)0.1));
+                    INIT_NORMAL(at_seq2seq_words_scale(m)));
 }
 
 static at_tensor *output_bias(at_tape *t, const at_seq2seq *m)

@@ -95,7 +95,7 @@ static attend_status prepare(at_run *r, attend_error *err)
                           &f->model, err);
     if (status >= 0 && r->settings.init_embeddings)
         status = at_run_vectors(r, at_seq2seq_source_words(&f->model), f->source,
-                                f->model.embedding, ATTEND_SEQ2SEQ_WORDS_SCALE, err);
+                                f->model.embedding, at_seq2seq_words_scale(&f->model), err);
     *l = (at_translation){.model = &f->model,
                           .smoothing = (real)r->settings.smoothing,
                           .forcing = r->settings.teacher_forcing,
