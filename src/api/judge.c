@@ -123,7 +123,7 @@ static attend_status translate(at_run *run, judged *j, attend_error *err)
     at_translate_options o = {.beam = {.width = 1}, .best = 1, .batch = 64, .longest = 1000};
     at_continuation *model; /* a new one: the parameters have changed since the last time */
     attend_status status = at_continuation_new(&f->model, f->params, &model, err);
-    at_translating with = {&model, 1, f->source, f->target};
+    at_translating with = {&model, 1, f->source, f->target, f->copying};
     if (status >= 0)
         status = at_translate(&with, &o, j->count, j->source, take, j, err);
     at_continuation_free(model);

@@ -25,6 +25,12 @@ static bool alike(const at_tokenizer *a, const at_tokenizer *b)
 static attend_status check_alike(const attend_translator *t, const char *folder, attend_error *err)
 {
     const at_translator_folder *first = &t->model[0].folder, *last = &t->model[t->count - 1].folder;
+    if (first->model.output != last->model.output)
+        return at_error(err, ATTEND_OPTION,
+                        "%s: its output is %s, that of the first model %s; models of an ensemble "
+                        "have the same",
+                        at_show(folder).text, last->model.output->about.name,
+                        first->model.output->about.name);
     const char *side = !alike(first->target, last->target)   ? "target"
                        : !alike(first->source, last->source) ? "source"
                                                              : NULL;
@@ -85,5 +91,6 @@ at_translating at_translator_with(const attend_translator *t,
     return (at_translating){.model = model,
                             .models = t->count,
                             .source = t->model[0].folder.source,
-                            .target = t->model[0].folder.target};
+                            .target = t->model[0].folder.target,
+                            .copying = t->model[0].folder.copying};
 }

@@ -54,7 +54,7 @@ void at_batch_put(at_batch *b, size_t row, int at, const int32_t *tokens, int co
 
 typedef struct {
     size_t source, target;
-    bool segments, labels;
+    bool segments, labels, copied;
 } extent;
 
 static extent measure(const at_encoded *data, const uint32_t *items, size_t count)
@@ -67,8 +67,17 @@ static extent measure(const at_encoded *data, const uint32_t *items, size_t coun
         e.target = target > e.target ? target : e.target;
         e.segments |= item.second < item.source_size;
         e.labels |= item.label >= 0;
+        e.copied |= item.copied != NULL;
     }
     return e;
+}
+
+static void put_copied(at_batch *out, size_t row, const at_item_view *item)
+{
+    int *to = out->copied + row * (size_t)out->source.T;
+    for (int i = 0; i < out->source.T; i++)
+        to[i] = i < item->source_size ? item->copied[i] : -1;
+    out->extra[row] = item->extra;
 }
 
 static void put_item(at_batch *out, size_t row, const at_item_view *item)
@@ -83,6 +92,8 @@ static void put_item(at_batch *out, size_t row, const at_item_view *item)
         out->target.lengths[row] = item->target_size;
     if (out->labels)
         out->labels[row] = item->label;
+    if (out->copied)
+        put_copied(out, row, item);
     out->examples[row] = item->example;
 }
 
@@ -96,6 +107,12 @@ static attend_status make_sentences(void *self, const uint32_t *items, size_t co
         return at_error_memory(err);
     if (e.labels && !(out->labels = at_arena_alloc(arena, count * sizeof *out->labels)))
         return at_error_memory(err);
+    if (e.copied) {
+        out->copied = at_arena_alloc(arena, count * e.source * sizeof *out->copied);
+        out->extra = at_arena_alloc(arena, count * sizeof *out->extra);
+        if (!out->copied || !out->extra)
+            return at_error_memory(err);
+    }
     for (size_t i = 0; i < count; i++) {
         at_item_view item = at_encoded_at(s->data, items[i]);
         put_item(out, i, &item);

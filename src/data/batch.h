@@ -29,9 +29,12 @@ typedef struct {
     at_block source, target; /* target.T is 0 where there is none */
     int *segments;           /* [B,T] of the source: 0, and 1 in a second text; or NULL */
     int *labels;             /* [B], or NULL */
-    unsigned char *begins;   /* [B,T] of the source: does a word begin here? */
-    uint32_t *examples;      /* [B]: numbers in the corpus, or of the supply's items */
-    uint32_t epoch;          /* which one, from 0, and which of its batches */
+    int *copied;           /* [B,T] of the source: what each word is if copied (text/copying.h), -1
+                              behind the end; or NULL */
+    int *extra;            /* [B]: numbers in copied that are a sentence's own; or NULL */
+    unsigned char *begins; /* [B,T] of the source: does a word begin here? */
+    uint32_t *examples;    /* [B]: numbers in the corpus, or of the supply's items */
+    uint32_t epoch;        /* which one, from 0, and which of its batches */
     size_t index;
     uint32_t step; /* batches before this one since the first, modulo 2^32 */
 } at_batch;

@@ -19,8 +19,11 @@ struct at_encoded {
 typedef struct {
     uint32_t source, target, second, example;
     int32_t label;
-    uint32_t breaks;
+    uint32_t marks; /* BREAKS; and where what can be copied is kept, how many words are the source's
+                       own, and 1, times COPIES */
 } head;
+
+enum { BREAKS = 1, COPIES = 2 };
 
 /* what one example is made in */
 typedef struct {
@@ -28,6 +31,7 @@ typedef struct {
     const at_encode_options *options;
     const at_tokenizer *tokenizer[2];
     at_pieces pieces[2];
+    at_copied copied;
     at_str record;
     head head;
 } maker;
@@ -149,6 +153,35 @@ static attend_status cut_texts(maker *m, const at_example *e, attend_error *err)
     return status;
 }
 
+/* Numbers what of the first `count` pieces of the source can be copied, and the target's words that
+ * are among it. */
+static attend_status find_copied(maker *m, const at_example *e, size_t count, attend_error *err)
+{
+    const at_copying *c = m->options->copying;
+    attend_status status = at_copied_read(&m->copied, c, e->source.text, e->source.size,
+                                          &m->pieces[0], count, err);
+    if (status >= 0)
+        status = at_copied_find(&m->copied, c, e->target.text, e->target.size, &m->pieces[1], err);
+    m->head.marks += ((uint32_t)m->copied.extra + 1) * COPIES;
+    return status;
+}
+
+/* The numbers of the record's source, its frame included. */
+static void put_copied(maker *m)
+{
+    const at_copying *c = m->options->copying;
+    bool before = m->options->source_frame == ATTEND_FRAME_INPUT
+                  && m->tokenizer[0]->frame.before >= 0;
+    for (size_t i = 0; i < m->head.source && !m->record.failed; i++) {
+        size_t piece = i - before;
+        const int32_t *token = (const int32_t *)(m->record.text + sizeof(head)) + i;
+        int32_t number = (i || !before) && piece < m->copied.count
+                             ? m->copied.id[piece]
+                             : at_copying_number(c, at_token_id(*token));
+        at_str_add_bytes(&m->record, (const char *)&number, sizeof number);
+    }
+}
+
 /* The record of an example, whose texts are cut into pieces already. */
 static fit make_record(maker *m, at_encode_counts *counts, const at_example *e, attend_error *err)
 {
@@ -163,6 +196,8 @@ static fit make_record(maker *m, at_encode_counts *counts, const at_example *e, 
                         o->longest_target, &b, &none, err);
     if (fits != FITS)
         return fits;
+    if (o->copying && find_copied(m, e, a, err) < 0)
+        return FAILED;
     at_str_clear(&m->record);
     at_str_add_bytes(&m->record, (const char *)&m->head, sizeof m->head);
     m->head.source = put_framed(m, m->tokenizer[0], o->source_frame, &m->pieces[0], a,
@@ -171,6 +206,8 @@ static fit make_record(maker *m, at_encode_counts *counts, const at_example *e, 
         m->head.second = m->head.source;
     m->head.target =
         target ? put_framed(m, m->tokenizer[1], o->target_frame, &m->pieces[1], b, NULL, 0) : 0;
+    if (o->copying)
+        put_copied(m);
     if (!m->record.failed)
         memcpy(m->record.text, &m->head, sizeof m->head);
     return FITS;
@@ -225,7 +262,7 @@ static attend_status encode_all(at_encoded *e, maker *m, attend_error *err)
         if (o->part && o->part[i] != o->wanted)
             continue;
         at_corpus_at(m->corpus, i, NULL, &one);
-        m->head = (head){.example = (uint32_t)i, .breaks = (one.has & ATTEND_HAS_BREAK) != 0};
+        m->head = (head){.example = (uint32_t)i, .marks = one.has & ATTEND_HAS_BREAK ? BREAKS : 0};
         attend_status status = find_label(m, &one, err);
         if (status >= 0)
             status = cut_texts(m, &one, err);
@@ -275,6 +312,7 @@ attend_status at_encode_corpus(const at_corpus *c, const at_encode_options *opti
         status = encode_all(e, &m, err);
     at_pieces_free(&m.pieces[0]);
     at_pieces_free(&m.pieces[1]);
+    at_copied_free(&m.copied);
     at_str_free(&m.record);
     if (status < 0)
         at_encoded_free(e);
@@ -306,12 +344,15 @@ at_item_view at_encoded_at(const at_encoded *e, size_t index)
 {
     const head *h = at_shelf_at(e->shelf, index);
     const int32_t *tokens = (const int32_t *)(h + 1);
+    uint32_t copies = h->marks / COPIES;
     return (at_item_view){.source = tokens,
                           .target = tokens + h->source,
+                          .copied = copies ? tokens + h->source + h->target : NULL,
                           .source_size = (int)h->source,
                           .target_size = (int)h->target,
+                          .extra = copies ? (int)copies - 1 : 0,
                           .second = (int)h->second,
                           .label = h->label,
-                          .breaks = h->breaks,
+                          .breaks = h->marks & BREAKS,
                           .example = h->example};
 }

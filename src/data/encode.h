@@ -7,6 +7,7 @@
 #include <stdint.h>
 
 #include "data/corpus.h"
+#include "text/copying.h"
 #include "text/tokenizer.h"
 
 /* what stands around the pieces of a text */
@@ -24,6 +25,8 @@ typedef struct {
     bool joined; /* the target is a second text of the same input: [CLS] A [SEP] B [SEP] */
     int longest_source, longest_target; /* tokens with their frame; 0: any number */
     at_long when_long;
+    const at_copying *copying; /* what of a source can be copied is kept too; or NULL. Words of a
+                                  target that it alone has get their numbers from V on */
     const at_vocab *labels;    /* numbers of labels, or NULL: labels are not asked for */
     const unsigned char *part; /* of each example (split.h), or NULL: all are taken */
     int wanted;                /* which part */
@@ -55,7 +58,9 @@ uint64_t at_encoded_print(const at_encoded *e);
 /* one example; token(i) below */
 typedef struct {
     const int32_t *source, *target;
+    const int32_t *copied; /* [source_size]: the target's numbers (copying.h), or NULL */
     int source_size, target_size;
+    int extra;        /* how many numbers from V on copied has */
     int second;       /* where a joined second text begins in source, or source_size */
     int label;        /* or -1 */
     bool breaks;      /* a document begins here */

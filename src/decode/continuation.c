@@ -10,6 +10,7 @@ struct at_continuation {
     const at_seq2seq *model;
     at_tape *encoder, *tape; /* of the sources, and of one step */
     at_source source;
+    at_copies copies;
     int sentences, width, length; /* length: of the longest source */
     bool weights;
     real *states; /* [layers * (h, c) + feed][rows,H], as the last step left them */
@@ -83,6 +84,7 @@ attend_status at_continuation_start(at_continuation *c, at_ids source, const int
     c->sentences = source.shape.dim[0];
     c->length = source.shape.dim[1];
     c->weights = weights && m->place != ATTEND_PLACE_NONE;
+    c->copies = (at_copies){.most = 0};
     c->position = 0;
     size_t need = (size_t)(2 * m->decoder_layers + 1) * rows_of(c) * (size_t)m->hidden;
     if (need > c->room) {
@@ -99,6 +101,8 @@ attend_status at_continuation_start(at_continuation *c, at_ids source, const int
     }
     return ATTEND_OK;
 }
+
+void at_continuation_copies(at_continuation *c, at_copies copies) { c->copies = copies; }
 
 /* ---- one step ------------------------------------------------------------------------------- */
 
@@ -149,7 +153,7 @@ static attend_status step(void *self, const int *from, const int *words, const r
     at_decoder state = take_states(c, from);
     at_ids last = {SHAPE((int)rows_of(c), 1), words};
     at_decoded d = at_seq2seq_decode(t, c->model, &c->source, &state, last, c->weights);
-    at_tensor *p = at_log_softmax(t, at_seq2seq_logits(t, c->model, d.features));
+    at_tensor *p = at_seq2seq_log_p(t, c->model, &d, c->copies.source.id ? &c->copies : NULL);
     at_tensor *w = c->weights ? at_output_point(t, d.weights) : NULL;
     if (at_failed(t))
         return failure(t, err);
@@ -163,7 +167,7 @@ at_searched at_continuation_searched(at_continuation *c, int start)
 {
     return (at_searched){.self = c,
                          .sentences = c->sentences,
-                         .vocabulary = c->model->target_vocabulary,
+                         .vocabulary = c->model->target_vocabulary + c->copies.most,
                          .start = start,
                          .source = c->weights ? c->length : 0,
                          .step = step};

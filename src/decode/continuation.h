@@ -25,7 +25,12 @@ void at_continuation_free(at_continuation *c); /* NULL is well */
 attend_status at_continuation_start(at_continuation *c, at_ids source, const int *lengths,
                                     int width, bool weights, attend_error *err);
 
-/* What at_search takes; valid until the next start. */
+/* What can be copied from these sentences, behind the start of a model that copies; read until the
+ * next one. */
+void at_continuation_copies(at_continuation *c, at_copies copies);
+
+/* What at_search takes; valid until the next start. The vocabulary of a model that copies has the
+ * sentences' own words behind it. */
 at_searched at_continuation_searched(at_continuation *c, int start);
 
 #endif

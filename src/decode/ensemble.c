@@ -30,10 +30,11 @@ static attend_status step(void *self, const int *from, const int *words, const r
 {
     at_ensemble *e = self;
     size_t V = (size_t)e->member[0].vocabulary;
+    const real *p = NULL;
     int read = 0;
     for (int i = 0; i < e->count; i++) {
         const at_searched *m = &e->member[i];
-        const real *p, *w = NULL;
+        const real *w = NULL;
         attend_status status = m->step(m->self, from, words, &p, &w, err);
         if (status < 0)
             return status;
@@ -42,7 +43,7 @@ static attend_status step(void *self, const int *from, const int *words, const r
             add_weights(e, w, read++ == 0);
     }
     for (size_t i = 0; i < e->rows * V; i++)
-        e->log_p[i] = real_log(e->log_p[i] / (real)e->count + least);
+        e->log_p[i] = p[i] == -INFINITY ? p[i] : real_log(e->log_p[i] / (real)e->count + least);
     for (size_t i = 0; i < e->rows * e->positions; i++)
         e->weights[i] /= (real)(read ? read : 1);
     *log_p = e->log_p;

@@ -3,7 +3,8 @@
  *     p(y) = 1/n sum_i p_i(y)
  *
  * All have the same words, and the same positions of the source. Sums run over the models in their
- * order, so a row's result does not depend on the others. */
+ * order, so a row's result does not depend on the others. A word that cannot come, -infinity, is so
+ * in all of them. */
 #ifndef ATTEND_DECODE_ENSEMBLE_H
 #define ATTEND_DECODE_ENSEMBLE_H
 

@@ -13,8 +13,9 @@ typedef struct {
     at_pieces pieces;
     int *ids, length; /* with the frame, at most options->longest */
     bool cut, skipped;
-    at_pieces given; /* the prefix */
-    int *prefix;     /* its numbers, with the end where it is forced, then -1; or NULL */
+    at_copied copied; /* of its pieces, where the models copy */
+    at_pieces given;  /* the prefix */
+    int *prefix;      /* its numbers, with the end where it is forced, then -1; or NULL */
     at_beam beam;
 } item;
 
@@ -62,9 +63,23 @@ static attend_status read_line(const job *j, size_t number, attend_error *err)
     return shorten(j, i, number, err);
 }
 
+/* What can be copied: of a line that is cut, from what is left of it. */
+static attend_status read_copied(const job *j, item *i, attend_error *err)
+{
+    size_t n = i->pieces.count, left = (size_t)i->length;
+    attend_status status = at_copied_read(&i->copied, j->with->copying, i->line.text, i->line.size,
+                                          &i->pieces, i->cut ? left - 1 : left, err);
+    if (status >= 0 && i->cut)
+        i->copied.id[left - 1] = at_copying_number(j->with->copying, i->pieces.item[n - 1].id);
+    return status;
+}
+
 static attend_status read_prefix(const job *j, item *i, at_text prefix, attend_error *err)
 {
     attend_status status = at_encode(j->with->target, prefix.text, prefix.size, &i->given, err);
+    if (status >= 0 && j->with->copying)
+        status = at_copied_find(&i->copied, j->with->copying, prefix.text, prefix.size, &i->given,
+                                err);
     if (status < 0)
         return status;
     int n = (int)i->given.count;
@@ -101,6 +116,7 @@ static int most_words(const job *j, const item *i)
 /* what a batch is made of */
 typedef struct {
     int *ids, *lengths, *most;
+    int *copied, *extra; /* where the models copy */
     const int **prefix;
     size_t *number;
     at_beam *beams;
@@ -111,10 +127,13 @@ static bool make_batch(batch *b, at_arena *memory, size_t n, size_t S)
     *b = (batch){.ids = at_arena_alloc(memory, n * S * sizeof *b->ids),
                  .lengths = at_arena_alloc(memory, n * sizeof *b->lengths),
                  .most = at_arena_alloc(memory, n * sizeof *b->most),
+                 .copied = at_arena_alloc(memory, n * S * sizeof *b->copied),
+                 .extra = at_arena_alloc(memory, n * sizeof *b->extra),
                  .prefix = at_arena_alloc(memory, n * sizeof *b->prefix),
                  .number = at_arena_alloc(memory, n * sizeof *b->number),
                  .beams = at_arena_alloc(memory, n * sizeof *b->beams)};
-    return b->ids && b->lengths && b->most && b->prefix && b->number && b->beams;
+    return b->ids && b->lengths && b->most && b->copied && b->extra && b->prefix && b->number
+           && b->beams;
 }
 
 static void fill_batch(const job *j, batch *b, size_t first, int n, int S)
@@ -125,11 +144,22 @@ static void fill_batch(const job *j, batch *b, size_t first, int n, int S)
         const item *i = &j->items[line];
         for (int s = 0; s < S; s++)
             b->ids[k * S + s] = s < i->length ? i->ids[s] : pad;
+        for (int s = 0; j->with->copying && s < S; s++)
+            b->copied[k * S + s] = s < i->length ? i->copied.id[s] : -1;
+        b->extra[k] = i->copied.extra;
         b->lengths[k] = i->length;
         b->most[k] = most_words(j, i);
         b->prefix[k] = i->prefix;
         b->number[k] = j->o->first + line;
     }
+}
+
+static at_copies copies_of(const batch *b, int n, int S)
+{
+    at_copies c = {.source = {SHAPE(n, S), b->copied}, .extra = b->extra};
+    for (int k = 0; k < n; k++)
+        c.most = b->extra[k] > c.most ? b->extra[k] : c.most;
+    return c;
 }
 
 static attend_status search(const job *j, const batch *b, int n, int S, attend_error *err)
@@ -152,6 +182,8 @@ static attend_status search(const job *j, const batch *b, int n, int S, attend_e
     for (int i = 0; i < j->with->models && status >= 0; i++) {
         status = at_continuation_start(j->with->model[i], (at_ids){SHAPE(n, S), b->ids}, b->lengths,
                                        o->beam.width, weights, err);
+        if (j->with->copying)
+            at_continuation_copies(j->with->model[i], copies_of(b, n, S));
         each[i] = at_continuation_searched(j->with->model[i], target->special[ATTEND_SPECIAL_BOS]);
     }
     if (status >= 0)
@@ -250,6 +282,7 @@ static attend_status give_one(const job *j, size_t line, int rank, at_arena *mem
     at_wording w = {.target = j->with->target,
                     .dictionary = j->o->dictionary,
                     .source = &i->pieces,
+                    .copied = &i->copied,
                     .line = i->line,
                     .words = strcmp(j->with->source->kind->name, "words") == 0,
                     .positions = i->length,
@@ -300,6 +333,7 @@ static void free_items(job *j)
     for (size_t i = 0; j->items && i < j->lines; i++) {
         at_pieces_free(&j->items[i].pieces);
         at_pieces_free(&j->items[i].given);
+        at_copied_free(&j->items[i].copied);
         at_free(j->items[i].prefix);
         at_free(j->items[i].ids);
         at_beam_free(&j->items[i].beam);
@@ -326,6 +360,8 @@ static attend_status read_lines(const job *j, const at_text *line, attend_error 
         j->order[i] = i;
         j->items[i].line = line[i];
         status = read_line(j, i, err);
+        if (status >= 0 && j->with->copying && !j->items[i].skipped)
+            status = read_copied(j, &j->items[i], err);
         if (status >= 0 && j->o->prefix)
             status = read_prefix(j, &j->items[i], j->o->prefix[i], err);
     }

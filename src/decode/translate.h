@@ -7,14 +7,16 @@
 
 #include "decode/continuation.h"
 #include "decode/ensemble.h"
+#include "text/copying.h"
 #include "text/dictionary.h"
 #include "text/tokenizer.h"
 
-/* one model, or several that have the same tokenizers: an ensemble */
+/* one model, or several that have the same tokenizers and output: an ensemble */
 typedef struct {
     at_continuation *const *model;
     int models;
     const at_tokenizer *source, *target;
+    const at_copying *copying; /* of these, where the models copy; else NULL */
 } at_translating;
 
 typedef enum {
@@ -52,12 +54,12 @@ typedef struct {
     int rank; /* 0: the best */
     const char *text;
     double score, log_p;
-    int count;               /* pieces of the target, with the end where it came */
-    const int *words;        /* their numbers */
-    const at_text *piece;    /* and texts: unknown ones as they are replaced or were given */
-    const unsigned *word;    /* which word of text each belongs to, or NULL; ATTEND_NO_WORD: none */
-    const double *log_ps;    /* the logarithm of each one's probability */
-    const at_pieces *source; /* pieces of the line; the end of the source is one more position */
+    int count;            /* pieces of the target, with the end where it came */
+    const int *words;     /* their numbers */
+    const at_text *piece; /* and texts: unknown ones as they are replaced, copied or were given */
+    const unsigned *word; /* which word of text each belongs to, or NULL; ATTEND_NO_WORD: none */
+    const double *log_ps; /* the logarithm of each one's probability */
+    const at_pieces *source;    /* pieces of the line; the end of the source is one more position */
     const real *const *weights; /* [count] of [positions], or NULL */
     int positions;
     bool cut, skipped; /* the line was too long */

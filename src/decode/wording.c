@@ -9,8 +9,12 @@
 at_text *at_wording_pieces(const at_wording *w, int count, const int *id)
 {
     at_text *piece = at_arena_alloc(w->memory, (size_t)(count + 1) * sizeof *piece);
+    int known = at_tokenizer_size(w->target);
     for (int i = 0; piece && i < count; i++)
-        piece[i].text = at_vocab_text(w->target->vocab, id[i], &piece[i].size);
+        if (id[i] < known)
+            piece[i].text = at_vocab_text(w->target->vocab, id[i], &piece[i].size);
+        else
+            piece[i] = at_copied_text(w->copied, id[i] - known);
     return piece;
 }
 

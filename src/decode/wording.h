@@ -8,6 +8,7 @@
 
 #include "base/arena.h"
 #include "base/real.h"
+#include "text/copying.h"
 #include "text/dictionary.h"
 #include "text/tokenizer.h"
 
@@ -15,13 +16,14 @@ typedef struct {
     const at_tokenizer *target;
     const at_dictionary *dictionary; /* or NULL */
     const at_pieces *source;         /* of the line */
+    const at_copied *copied;         /* its words that the vocabulary lacks, where any can come */
     at_text line;
     bool words;    /* pieces of the source are whole words */
     int positions; /* that weights have */
     at_arena *memory;
 } at_wording;
 
-/* The texts of pieces as the vocabulary has them; NULL without memory. */
+/* The texts of pieces as the vocabulary has them, or the line; NULL without memory. */
 at_text *at_wording_pieces(const at_wording *w, int count, const int *id);
 
 /* Replaces the text of an unknown piece by what it looked at most; false without memory. */

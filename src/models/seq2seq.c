@@ -363,14 +363,28 @@ static at_tensor *readout(at_tape *t, const at_seq2seq *m, const steps *s, at_te
                : maxout(t, at_linear(t, p, all, 2 * m->embedding), m->embedding);
 }
 
+/* words that have a vector, for those that were copied */
+static at_ids known_words(at_tape *t, const at_seq2seq *m, at_ids words)
+{
+    size_t n = (size_t)words.shape.dim[0] * (size_t)words.shape.dim[1];
+    int *known = at_scratch(t, n * sizeof *known);
+    for (size_t i = 0; known && i < n; i++)
+        known[i] = words.id[i] < m->target_vocabulary ? words.id[i] : m->unknown;
+    return (at_ids){words.shape, known};
+}
+
 at_decoded at_seq2seq_decode(at_tape *t, const at_seq2seq *m, const at_source *source,
                              at_decoder *state, at_ids words, bool weights)
 {
+    bool copies = m->output == &at_output_copy;
+    if (copies)
+        words = known_words(t, m, words);
+    if (at_failed(t))
+        return (at_decoded){.features = at_poison(t), .weights = at_poison(t)};
     at_tensor *e = embed(t, m, "decoder", words, m->target_vocabulary);
     e = drop(t, m, e, source->mask[0]);
     if (at_failed(t))
         return (at_decoded){.features = at_poison(t), .weights = at_poison(t)};
-    bool copies = m->output == &at_output_copy;
     bool loops = m->place == ATTEND_PLACE_BEFORE || m->feeding;
     steps s = (loops ? loop : at_once)(t, m, source, state, e, weights || copies);
     at_decoded d = {.weights = s.read.weights, .log_p = s.read.log_p, .entropy = s.read.entropy};

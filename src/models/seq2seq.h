@@ -54,6 +54,7 @@ typedef struct {
     at_readout readout;
     at_how attention;        /* unless place is none */
     const at_output *output; /* words or copy */
+    int unknown;             /* copy: the word that is fed for those the vocabulary lacks */
     real dropout;            /* of words, between layers, and of what is predicted from */
     bool variational;        /* one dropout mask for all steps of a sentence */
     bool tied;               /* the output layer is the target's embedding */
@@ -110,7 +111,8 @@ typedef struct {
     at_tensor *log_p, *entropy; /* [B,heads,T]: hard picks while training; else NULL */
 } at_decoded;
 
-/* T steps on the words y_{t-1} [B,T]; state is moved on. With a width above 1 there are so many
+/* T steps on the words y_{t-1} [B,T], with the copy output also those that the vocabulary lacks;
+ * state is moved on. With a width above 1 there are so many
  * rows for each sentence, one after the other, and one step at a time: they read their source
  * together. */
 at_decoded at_seq2seq_decode(at_tape *t, const at_seq2seq *m, const at_source *source,

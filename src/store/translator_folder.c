@@ -52,6 +52,16 @@ static attend_status open_tokenizers(const char *folder, at_translator_folder *f
     return ATTEND_OK;
 }
 
+attend_status at_translator_folder_describe(at_translator_folder *f, attend_error *err)
+{
+    attend_status status = at_translator_model(&f->settings, at_tokenizer_size(f->source),
+                                               at_tokenizer_size(f->target), &f->model, err);
+    if (status < 0 || f->model.output != &at_output_copy)
+        return status;
+    f->model.unknown = at_copying_unknown(f->target);
+    return f->copying ? ATTEND_OK : at_copying_new(f->source, f->target, &f->copying, err);
+}
+
 attend_status at_translator_folder_open(const char *folder, at_translator_folder *f,
                                         attend_error *err)
 {
@@ -61,8 +71,7 @@ attend_status at_translator_folder_open(const char *folder, at_translator_folder
     if (status >= 0)
         status = open_tokenizers(folder, f, err);
     if (status >= 0)
-        status = at_translator_model(&f->settings, at_tokenizer_size(f->source),
-                                     at_tokenizer_size(f->target), &f->model, err);
+        status = at_translator_folder_describe(f, err);
     if (status >= 0 && !(f->params = at_params_new(0)))
         status = at_error_memory(err);
     return status;
@@ -76,6 +85,7 @@ attend_status at_translator_folder_weights(at_translator_folder *f, const char *
 
 void at_translator_folder_free(at_translator_folder *f)
 {
+    at_copying_free(f->copying);
     if (f->target != f->source)
         at_tokenizer_free(f->target);
     at_tokenizer_free(f->source);

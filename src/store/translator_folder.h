@@ -9,6 +9,7 @@
 #define ATTEND_STORE_TRANSLATOR_FOLDER_H
 
 #include "models/translator.h"
+#include "text/copying.h"
 #include "text/tokenizer.h"
 
 typedef struct {
@@ -16,6 +17,7 @@ typedef struct {
     at_seq2seq model;
     at_params *params;
     at_tokenizer *source, *target; /* the same one where they share it */
+    at_copying *copying;           /* of these, where the output is copy; else NULL */
     at_arena strings;              /* what the settings point to */
 } at_translator_folder;
 
@@ -23,6 +25,9 @@ typedef struct {
 attend_status at_translator_folder_save(const char *folder, const at_translator *settings,
                                         const at_tokenizer *source, const at_tokenizer *target,
                                         attend_error *err);
+
+/* The model of settings and tokenizers that are there. */
+attend_status at_translator_folder_describe(at_translator_folder *f, attend_error *err);
 
 /* Settings and tokenizers, without weights: params is an empty set. at_translator_folder_free it,
  * on failure too. */

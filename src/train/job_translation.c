@@ -10,21 +10,11 @@ static at_translator_folder *folder_of(const at_run *r)
 
 /* ---- before the first step ------------------------------------------------------------------- */
 
-static attend_status describe(const at_translator *s, int source_words, int target_words,
-                              at_seq2seq *m, attend_error *err)
-{
-    attend_status status = at_translator_model(s, source_words, target_words, m, err);
-    if (status >= 0 && m->output == &at_output_copy)
-        status = at_error(err, ATTEND_OPTION,
-                          "--output copy cannot be trained from text yet; --output words can");
-    return status;
-}
-
 static attend_status check(const void *settings, attend_error *err)
 {
     enum { SOME_WORDS = 1000 };
     at_seq2seq any;
-    return describe(settings, SOME_WORDS, SOME_WORDS, &any, err);
+    return at_translator_model(settings, SOME_WORDS, SOME_WORDS, &any, err);
 }
 
 static attend_status open(at_run *r, const void *settings, const char *from, attend_error *err)
@@ -84,15 +74,15 @@ static attend_status prepare(at_run *r, attend_error *err)
     at_translator_folder *f = folder_of(r);
     at_translation *l = &((at_translation_task *)r->task)->loss;
     attend_status status = tokenizers(r, err);
+    if (status >= 0)
+        status = at_translator_folder_describe(f, err);
     at_encode_options o = {.source = f->source,
                            .target = f->target,
+                           .copying = f->copying,
                            .source_frame = ATTEND_FRAME_INPUT,
                            .target_frame = ATTEND_FRAME_OUTPUT};
     if (status >= 0)
         status = at_run_encode(r, &o, err);
-    if (status >= 0)
-        status = describe(&f->settings, at_tokenizer_size(f->source), at_tokenizer_size(f->target),
-                          &f->model, err);
     if (status >= 0 && r->settings.init_embeddings)
         status = at_run_vectors(r, at_seq2seq_source_words(&f->model), f->source,
                                 f->model.embedding, at_seq2seq_words_scale(&f->model), err);

@@ -44,7 +44,8 @@ void at_own_words(at_tape *t, const at_seq2seq *m, const at_source *source, int 
         at_decoded d = at_seq2seq_decode(t, m, source, &state, (at_ids){SHAPE(B, 1), word}, false);
         if (at_failed(t) || !wanted(B, T, step, targets, options))
             continue;
-        at_tensor *logits = at_seq2seq_logits(t, m, d.features);
+        at_tensor *logits = options.copies ? at_seq2seq_log_p(t, m, &d, options.copies)
+                                           : at_seq2seq_logits(t, m, d.features);
         if (!at_failed(t))
             replace(logits, B, T, step, words, targets, options);
     }

@@ -12,8 +12,9 @@
 #include "models/seq2seq.h"
 
 typedef struct {
-    double right;    /* the share of words that stay the right ones, 0 to 1 */
-    at_random place; /* where the draw is made; sentence is that of the first row */
+    double right;            /* the share of words that stay the right ones, 0 to 1 */
+    at_random place;         /* where the draw is made; sentence is that of the first row */
+    const at_copies *copies; /* of a model that copies, else NULL */
 } at_own_options;
 
 /* words [B,T] are what the decoder is fed, and are changed; those beyond a sentence's end, whose

@@ -96,19 +96,14 @@ attend_status at_run_save_test(at_run *r, attend_error *err)
 }
 
 /* What is written must begin and end. */
-static attend_status open_tokenizer(const char *path, bool targets, at_tokenizer **out,
-                                    attend_error *err)
+static attend_status check_ends(const at_tokenizer *t, const char *name, attend_error *err)
 {
-    attend_status status = at_tokenizer_open(path, out, err);
-    if (status < 0)
-        return status;
-    const int32_t *special = (*out)->special;
-    if (!targets || (special[ATTEND_SPECIAL_BOS] >= 0 && special[ATTEND_SPECIAL_EOS] >= 0))
+    if (t->special[ATTEND_SPECIAL_BOS] >= 0 && t->special[ATTEND_SPECIAL_EOS] >= 0)
         return ATTEND_OK;
     return at_error(err, ATTEND_FORMAT,
-                    "--tokenizer %s has no pieces that begin and end a text; attend vocab learn "
-                    "makes one that has",
-                    at_show(path).text);
+                    "--tokenizer %s has no pieces that begin and end a text; words, chars, bytes "
+                    "and sentencepiece have",
+                    at_show(name).text);
 }
 
 attend_status at_run_learn(at_run *r, bool sources, bool targets, at_tokenizer **out,
@@ -116,8 +111,7 @@ attend_status at_run_learn(at_run *r, bool sources, bool targets, at_tokenizer *
 {
     const at_run_settings *s = &r->settings;
     at_learn_options o;
-    if (!at_tokenizer_kind_find(s->tokenizer))
-        return open_tokenizer(s->tokenizer, targets, out, err);
+    attend_status status;
     at_learn_defaults(&o);
     if (s->vocabulary)
         o.size = s->vocabulary;
@@ -127,7 +121,10 @@ attend_status at_run_learn(at_run *r, bool sources, bool targets, at_tokenizer *
         o.lower = 1;
     at_corpus_walk walk = {
         .corpus = r->corpus, .part = r->part, .sources = sources, .targets = targets};
-    return at_tokenizer_learn(s->tokenizer, at_corpus_lines(&walk), &o, out, err);
+    status = at_tokenizer_kind_find(s->tokenizer)
+                 ? at_tokenizer_learn(s->tokenizer, at_corpus_lines(&walk), &o, out, err)
+                 : at_tokenizer_open(s->tokenizer, out, err);
+    return status >= 0 && targets ? check_ends(*out, s->tokenizer, err) : status;
 }
 
 /* which: 0 to train on, 1 to validate with */

@@ -24,14 +24,27 @@ bool at_translation_take(at_translation *l, const at_batch *batch, int shards, a
             l->targets[b * steps + t] = asked ? id[1] : -1;
             l->asked += asked;
         }
+    l->extra = 0;
+    for (int b = 0; batch->extra && b < y->B; b++)
+        l->extra = batch->extra[b] > l->extra ? batch->extra[b] : l->extra;
     l->shards = at_shards_cut(y->B, shards);
     return true;
 }
 
 /* ---- the rows that count -------------------------------------------------------------------- */
 
-/* Features and targets without the padding: the output layer is the dearest. */
-static at_tensor *asked_rows(at_tape *t, at_tensor *features, at_ids *targets)
+static at_tensor *some_rows(at_tape *t, at_tensor *x, size_t rows, at_ids from)
+{
+    if (at_failed(t))
+        return at_poison(t);
+    at_tensor *flat = at_reshape(t, x, SHAPE((int)rows, at_shape_last(x->shape)));
+    return from.shape.dim[0] == (int)rows ? flat : at_embedding(t, flat, from);
+}
+
+/* Features, what there is for copying, and targets without the padding: the output layer is the
+ * dearest. */
+static at_tensor *asked_rows(at_tape *t, at_tensor *features, at_mixed_with *copying,
+                             at_ids *targets)
 {
     size_t rows, n = 0;
     if (at_failed(t) || !at_shape_len(targets->shape, &rows))
@@ -44,20 +57,65 @@ static at_tensor *asked_rows(at_tape *t, at_tensor *features, at_ids *targets)
             from[n] = (int)i;
             to[n++] = targets->id[i];
         }
-    at_tensor *flat = at_reshape(t, features, SHAPE((int)rows, at_shape_last(features->shape)));
     *targets = (at_ids){SHAPE((int)n), to};
-    return n == rows ? flat : at_embedding(t, flat, (at_ids){SHAPE((int)n), from});
+    at_ids which = {SHAPE((int)n), from};
+    if (copying->gate) {
+        copying->gate = some_rows(t, copying->gate, rows, which);
+        copying->other = some_rows(t, copying->other, rows, which);
+    }
+    return some_rows(t, features, rows, which);
+}
+
+/* ---- what can be copied --------------------------------------------------------------------- */
+
+static bool copies(const at_translation *l) { return l->model->output == &at_output_copy; }
+
+static at_ids copied(const at_translation *l, int at, int B)
+{
+    int S = l->batch->source.T;
+    return (at_ids){SHAPE(B, S), l->batch->copied + (size_t)at * (size_t)S};
+}
+
+static at_mixed_with copying(const at_translation *l, at_tape *t, const at_decoded *d, int at,
+                             at_ids targets)
+{
+    if (!copies(l) || at_failed(t))
+        return (at_mixed_with){.gate = NULL};
+    at_ids from = copied(l, at, targets.shape.dim[0]);
+    at_tensor *other = at_seq2seq_copied(t, l->model, d, from, targets);
+    return (at_mixed_with){.gate = d->gate, .other = at_reshape(t, other, d->gate->shape)};
+}
+
+static at_tensor *loss_of(const at_translation *l, at_tape *t, at_tensor *features,
+                          at_mixed_with with, at_ids targets, at_cross_entropy_options o)
+{
+    return with.gate ? at_seq2seq_copy_loss(t, l->model, features, with, targets, o)
+                     : at_seq2seq_loss(t, l->model, features, targets, o);
 }
 
 /* ---- hard attention ------------------------------------------------------------------------- */
 
-/* the word's own loss and what the drawn places add to it */
-static at_tensor *hard_loss(at_translation *l, at_tape *t, const at_decoded *d, at_ids targets,
-                            at_cross_entropy_options options, int shard)
+/* the loss of the words; nll receives that of each */
+static at_tensor *words_loss(const at_translation *l, at_tape *t, const at_decoded *d,
+                             at_mixed_with with, at_ids targets, at_cross_entropy_options options,
+                             size_t rows, real *nll)
 {
+    with.nll = nll;
+    if (with.gate)
+        return loss_of(l, t, d->features, with, targets, options);
     at_tensor *logits = at_seq2seq_logits(t, l->model, d->features);
     at_tensor *log_p = at_log_softmax(t, logits);
-    size_t rows, V = (size_t)l->model->target_vocabulary;
+    size_t V = (size_t)l->model->target_vocabulary;
+    for (size_t i = 0; i < rows && !at_failed(t); i++)
+        nll[i] = targets.id[i] < 0 ? 0 : -log_p->value[i * V + (size_t)targets.id[i]];
+    return at_cross_entropy(t, logits, targets, options);
+}
+
+/* the word's own loss and what the drawn places add to it */
+static at_tensor *hard_loss(at_translation *l, at_tape *t, const at_decoded *d, at_mixed_with with,
+                            at_ids targets, at_cross_entropy_options options, int shard)
+{
+    size_t rows;
     if (at_failed(t) || !at_shape_len(targets.shape, &rows))
         return at_poison(t);
     real *nll = at_scratch_reals(t, rows);
@@ -66,17 +124,15 @@ static at_tensor *hard_loss(at_translation *l, at_tape *t, const at_decoded *d, 
     if (!nll || !lengths)
         return at_poison(t);
     l->nll[shard] = 0;
-    for (size_t i = 0; i < rows; i++) {
-        nll[i] = targets.id[i] < 0 ? 0 : -log_p->value[i * V + (size_t)targets.id[i]];
+    at_tensor *words = words_loss(l, t, d, with, targets, options, rows, nll);
+    for (size_t i = 0; i < rows && !at_failed(t); i++)
         l->nll[shard] += (double)nll[i];
-    }
     for (int b = 0; b < B; b++) {
         lengths[b] = 0;
         for (int i = 0; i < T; i++)
             lengths[b] += targets.id[b * T + i] >= 0;
     }
     at_reinforce_options o = {.entropy = (real)0.01, .weight = 1 / options.divisor};
-    at_tensor *words = at_cross_entropy(t, logits, targets, options);
     return at_add(t, words, at_reinforce(t, d->log_p, d->entropy, nll, lengths, l->baseline, o));
 }
 
@@ -112,6 +168,12 @@ static void mix_words(at_translation *l, at_tape *t, int shard, int at, int B)
     }
     at_tape_reset(*own);
     at_source source = encode(l, *own, at, B);
+    at_copies all = {.most = l->extra};
+    if (copies(l)) {
+        all.source = copied(l, at, B);
+        all.extra = l->batch->extra + at;
+        o.copies = &all;
+    }
     at_own_words(*own, l->model, &source, B, l->steps, l->words + first, l->targets + first, o);
     if (at_failed(*own))
         at_fail_with(t, at_tape_error(*own));
@@ -155,10 +217,11 @@ at_tensor *at_translation_loss(void *translation, at_tape *t, int shard)
     at_cross_entropy_options o = {.smoothing = training ? l->smoothing : 0,
                                   .ignore = -1,
                                   .divisor = (real)(l->asked ? l->asked : 1)};
+    at_mixed_with with = copying(l, t, &d, at, targets);
     if (d.log_p && training)
-        return hard_loss(l, t, &d, targets, o, shard);
+        return hard_loss(l, t, &d, with, targets, o, shard);
     l->nll[shard] = 0;
-    at_tensor *features = asked_rows(t, d.features, &targets);
-    at_tensor *loss = at_seq2seq_loss(t, l->model, features, targets, o);
+    at_tensor *features = asked_rows(t, d.features, &with, &targets);
+    at_tensor *loss = loss_of(l, t, features, with, targets, o);
     return guides ? guided(l, t, &d, loss, at, o.divisor) : loss;
 }

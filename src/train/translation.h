@@ -2,9 +2,10 @@
  *
  *     loss = - 1/N sum log p(y_t | y_<t, x)          over the N words of all targets in the batch
  *
- * and where alignments are known, guidance / N times the cross-entropy of attention against them.
- * The decoder is fed the right words, or some of its own (own_words.h). Hard attention that learns
- * by REINFORCE adds its own term (reinforce.h). */
+ * where a model copies, of words that its vocabulary lacks too; and where alignments are known,
+ * guidance / N times the cross-entropy of attention against them. The decoder is fed the right
+ * words, or some of its own (own_words.h). Hard attention that learns by REINFORCE adds its own
+ * term (reinforce.h). */
 #ifndef ATTEND_TRAIN_TRANSLATION_H
 #define ATTEND_TRAIN_TRANSLATION_H
 
@@ -25,6 +26,7 @@ typedef struct {
     int steps;            /* T - 1: words that are asked for at most */
     int *words, *targets; /* [B,steps]; a target of -1 does not count */
     long asked;           /* N */
+    int extra;            /* words that the vocabulary lacks, of one sentence at most */
     const real *links;    /* [B,steps,S]: where attention should be (guide.h); or NULL */
     at_shards shards;
     double nll[ATTEND_SHARDS_MOST];   /* sums, where hard attention needs them */

@@ -15,6 +15,10 @@ static void show_item(at_str *out, const at_item_view *v)
                      at_token_begins(token) ? "" : "+", at_token_id(token));
     }
     at_str_print(out, "%s", v->breaks ? " !" : "");
+    for (int i = 0; v->copied && i < v->source_size; i++)
+        at_str_print(out, "%s%d", i ? "," : " copied ", v->copied[i]);
+    if (v->copied)
+        at_str_print(out, " extra %d", v->extra);
     if (v->second < v->source_size)
         at_str_print(out, " second %d", v->second);
     if (v->label >= 0)
@@ -63,6 +67,32 @@ static void frames_stand_around_texts(void **state)
     check(e, "4 9 7 5 8 +34 5 second 4\n4 1 5 34 5 second 3\n");
     assert_null(at_encoded_lengths(e, 1));
     at_encoded_free(e);
+    at_tokenizer_free(t);
+}
+
+/* V = 7 + 26 + 26 * 26 = 709 */
+static void what_can_be_copied_is_kept(void **state)
+{
+    (void)state;
+    at_tokenizer *t = toy_tokenizer();
+    attend_error err;
+    at_copying *c;
+    assert_int_equal(at_copying_new(t, t, &c, &err), ATTEND_OK);
+    at_encode_options o = {.source = t,
+                           .source_frame = ATTEND_FRAME_INPUT,
+                           .target_frame = ATTEND_FRAME_OUTPUT,
+                           .copying = c};
+    const char *text = "? a !\ta ! ? # !\na\tb ?\n";
+    at_encoded *e = encoded_of(text, "pairs", &o);
+    check(e, "4 1 7 1 5 / 2 7 710 709 1 710 3 copied 4,709,7,710,5 extra 2\n"
+             "4 7 5 / 2 34 1 3 copied 4,7,5 extra 0\n");
+    at_encoded_free(e);
+    o.longest_source = 4; /* and what is cut off cannot */
+    e = encoded_of(text, "pairs", &o);
+    check(e, "4 1 7 5 / 2 7 1 709 1 1 3 copied 4,709,7,5 extra 1\n"
+             "4 7 5 / 2 34 1 3 copied 4,7,5 extra 0\n");
+    at_encoded_free(e);
+    at_copying_free(c);
     at_tokenizer_free(t);
 }
 
@@ -198,6 +228,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(frames_stand_around_texts),
+        cmocka_unit_test(what_can_be_copied_is_kept),
         cmocka_unit_test(labels_have_numbers),
         cmocka_unit_test(long_texts_are_cut_skipped_or_refused),
         cmocka_unit_test(of_two_joined_texts_the_longer_gives_way),

@@ -116,6 +116,10 @@ static inline void show_batch(at_str *out, const at_batch *b)
         show_block(out, &b->target);
     for (int i = 0; b->labels && i < b->source.B; i++)
         at_str_print(out, "%s%d", i ? "," : " l", b->labels[i]);
+    for (int i = 0; b->copied && i < b->source.B * b->source.T; i++)
+        at_str_print(out, "%s%d", i ? "," : " c", b->copied[i]);
+    for (int i = 0; b->copied && i < b->source.B; i++)
+        at_str_print(out, "%s%d", i ? "," : " x", b->extra[i]);
     for (int i = 0; b->segments && i < b->source.B * b->source.T; i++)
         at_str_print(out, "%s%d", i ? "" : " s", b->segments[i]);
     at_str_add(out, "\n");

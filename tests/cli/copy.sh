@@ -1,0 +1,99 @@
+# The copy output: names that no vocabulary has come out as they went in.
+
+# every name is new: the two files share no more than a few
+pairs() # COUNT SEED
+{
+    awk -v n="$1" -v s="$2" '
+        function u(k) { s = s * 16807 % 2147483647; return int(s / 2147483647 * k) }
+        function name(  i, text, k) {
+            k = 2 + u(3)
+            for (i = 0; i < k; i++)
+                text = text substr("bdfgklmnprstvz", 1 + u(14), 1) substr("aeiou", 1 + u(5), 1)
+            return toupper(substr(text, 1, 1)) substr(text, 2)
+        }
+        BEGIN {
+            for (i = 0; i < n; i++) {
+                a = name(); b = name(); k = u(4)
+                if (k == 0) print a " lives in " b ".\t" a " habite à " b "."
+                if (k == 1) print "I saw " a " and " b " today.\tHier j’ai vu " a " et " b "."
+                if (k == 2) print "Does " a " know " b "?\tEst-ce que " a " connaît " b " ?"
+                if (k == 3) print "Yesterday " a " left " b ".\t" a " a quitté " b " hier."
+            }
+        }'
+}
+pairs 2000 7 > pairs.tsv
+pairs 200 99 > test.tsv
+cut -f 1 test.tsv > in
+cut -f 2 test.tsv > right
+settings=(--data pairs.tsv --valid 50 --test 0 --hidden 48 --embedding 32 --batch 32 --epochs 5
+          --lr 0.01 --min-count 4 --curves none --output copy)
+expect 0 attend train "${settings[@]}" --out model -q
+expect 0 attend inspect model
+check "inspect shows the output" "grep -q '^output *copy' out"
+attend translate model < in > got 2> err
+same=$(paste -d '\t' got right | awk -F '\t' '$1 == $2' | wc -l)
+unknown=$(echo Xyzzyx | attend tokenize --tokenizer model/target --ids)
+new=$(attend tokenize --tokenizer model/target --ids < right 2> err |
+    tr ' ' '\n' | grep -cx "$unknown")
+check "of 200 lines with $new unknown words $same are right" \
+    "[ $same -ge 190 ] && [ $new -ge 300 ]"
+check "copied words are not replaced" \
+    "attend translate model --beam 1 --replace-unknown < in 2> err | cmp -s - got"
+expect 0 attend evaluate model test.tsv
+check "an unknown word costs little" \
+    "awk '/^perplexity/ && \$2 < 1.5 { ok = 1 } END { exit !ok }' out"
+
+# the same in any batch, on any number of threads; words of one line are no words of another
+{
+    echo
+    echo "Dr Xyzzy-Quux met Qwerty, Xyzzy-Quux and $(seq -s ' ' 900 960)."
+    head -n 60 in
+} > mixed
+cut -f 2 < mixed | sed 's/^$/rien/' > forced
+for way in "--beam 1" "--beam 5 --nbest 5 --alignment word" "--sample --nbest 3 --top-p 0.95" \
+    "--ngram-once 2 --coverage 0.2" "--forced forced --beam 1 --alignment piece" \
+    "model --sample --nbest 2"; do
+    options=(model $way)
+    attend translate "${options[@]}" --score --batch 64 --threads 1 < mixed > first 2> err
+    for more in "1 1" "7 2" "64 2"; do
+        attend translate "${options[@]}" --score --batch ${more% *} --threads ${more#* } < mixed \
+            > out 2> err
+        check "$way: batch and threads $more change nothing" '[ -s first ] && cmp -s first out'
+    done
+done
+expect 0 attend score model test.tsv
+cp out scored
+paste in right | head -n 20 > few.tsv
+expect 0 attend score model few.tsv --batch 3
+check "scores are those of any batch" 'head -n 20 scored | cmp -s - out'
+expect 0 attend align model --src in --tgt right
+printf 'Hier\n' > prefix
+check "a prefix may be unknown" \
+    "[ \"\$(echo 'I saw Kiko and Zuzu today.' | attend translate model --prefix prefix)\" = \
+    'Hier j’ai vu Kiko et Zuzu.' ]"
+
+# it goes on, bit for bit, also when the model is fed words of its own
+own=("${settings[@]}" --epochs 1 --teacher-forcing 0.7 --threads 1 -q)
+expect 0 attend train "${own[@]}" --steps 20 --out whole
+expect 0 attend train "${own[@]}" --steps 8 --out part
+expect 0 attend train --resume --steps 20 --out part -q
+check "the same weights" 'cmp -s whole/model.safetensors part/model.safetensors'
+
+# with other parts
+short=("${settings[@]}" --steps 4 -q --overwrite --out short)
+for parts in "--preset luong --attention bilinear --smoothing 0.1" \
+    "--preset luong --attention additive/window:2" "--attention additive/global/hard" \
+    "--attention additive/global/sparse --reversed" "--attention scaled-dot/global/soft/2" \
+    "--tokenizer chars --min-count 1" "--tokenizer bytes --min-count 0" \
+    "--tokenizer sentencepiece --vocabulary 300 --min-count 0 --shared --tied --readout deep"; do
+    expect 0 attend train "${short[@]}" $parts
+    check "$parts: translates" \
+        "[ \$(head -n 5 in | attend translate short --beam 2 --most 20 2> err | wc -l) = 5 ]"
+done
+expect 2 attend train "${settings[@]}" --preset cho --out new
+says err "output copy needs attention"
+expect 2 attend train "${settings[@]}" --attention additive/predicted:2 --out new
+says err "its weights do not sum to one"
+expect 0 attend train "${short[@]}" --output words
+expect 2 attend translate model short
+says err "its output is words, that of the first model copy"
