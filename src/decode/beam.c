@@ -4,6 +4,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "tensor/vector.h"
+
 typedef struct {
     double log_p;
     int row, word;
@@ -110,31 +112,52 @@ static int best_first(const void *a, const void *b)
     return better(*x, *y) ? -1 : better(*y, *x);
 }
 
-/* the best `most` of live * V continuations, best first */
+typedef struct {
+    candidate *heap;
+    int n, most;
+} choice;
+
+static void consider(choice *h, candidate c)
+{
+    if (h->n < h->most) {
+        h->heap[h->n++] = c;
+        for (int at = h->n / 2 - 1; h->n == h->most && at >= 0; at--)
+            sift_down(h->heap, h->n, at);
+    } else if (c.log_p > h->heap[0].log_p) { /* of equal ones the first stays */
+        h->heap[0] = c;
+        sift_down(h->heap, h->n, 0);
+    }
+}
+
+/* the words begin..end-1 that may follow a row */
+static void consider_words(const at_beam *b, int row, int begin, int end, const real *log_p,
+                           choice *h)
+{
+    for (int word = begin; word < end; word++) {
+        double p = (double)log_p[word];
+        bool early = word == b->options.end && b->steps < b->options.least;
+        if (!early && p > -INFINITY)
+            consider(h, (candidate){b->log_p[row] + p, row, word});
+    }
+}
+
+/* The best `most` of live * V continuations, best first. Few words are ever worth a look: most
+ * blocks have a best one that is too bad. */
 static int best_candidates(const at_beam *b, const real *log_p, int most, candidate *heap)
 {
-    int n = 0;
-    for (int row = 0; row < b->live; row++)
-        for (int word = 0; word < b->vocabulary; word++) {
-            double p = (double)log_p[(size_t)row * (size_t)b->vocabulary + (size_t)word];
-            if (word == b->options.end && b->steps < b->options.least)
+    enum { BLOCK = 128 };
+    choice h = {heap, 0, most};
+    const at_vector_kernel *vector = at_vector();
+    for (int row = 0; row < b->live; row++, log_p += b->vocabulary)
+        for (int word = 0; word < b->vocabulary; word += BLOCK) {
+            int n = b->vocabulary - word < BLOCK ? b->vocabulary - word : BLOCK;
+            if (h.n == most
+                && b->log_p[row] + (double)vector->max((size_t)n, log_p + word) <= heap[0].log_p)
                 continue;
-            if (n == most && b->log_p[row] + p <= heap[0].log_p)
-                continue; /* of equal ones the first stays */
-            if (p == -INFINITY || p != p)
-                continue;
-            candidate c = {b->log_p[row] + p, row, word};
-            if (n < most) {
-                heap[n++] = c;
-                for (int at = n / 2 - 1; n == most && at >= 0; at--)
-                    sift_down(heap, n, at);
-            } else {
-                heap[0] = c;
-                sift_down(heap, n, 0);
-            }
+            consider_words(b, row, word, word + n, log_p, &h);
         }
-    qsort(heap, (size_t)n, sizeof *heap, best_first);
-    return n;
+    qsort(heap, (size_t)h.n, sizeof *heap, best_first);
+    return h.n;
 }
 
 /* ---- a step -------------------------------------------------------------------------------- */

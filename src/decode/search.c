@@ -5,41 +5,65 @@
 
 #include "base/memory.h"
 #include "base/random.h"
+#include "base/threads.h"
+
+/* where one thread looks at one sentence after the other */
+typedef struct {
+    real *row;    /* [width,V]: a sentence's log-probabilities, when they are changed */
+    int *history; /* [most] */
+    real *p;      /* [V], and words in their order [V] and drawn [width]: for sampling */
+    int *order, *drawn;
+    attend_status status;
+    attend_error err;
+} desk;
 
 /* memory of one search */
 typedef struct {
     int *from, *words; /* [rows] */
-    real *row;         /* [width,V]: a sentence's log-probabilities, when they are changed */
-    int *history;      /* [most] */
-    real *p;           /* [V], and words in their order [V] and drawn [width]: for sampling */
-    int *order, *drawn;
+    desk *desks;
+    int count;
 } room;
+
+static bool make_desk(desk *d, const at_searched *m, const at_search_options *o)
+{
+    size_t V = (size_t)m->vocabulary, W = (size_t)o->beam.width;
+    int most = o->beam.most;
+    for (int s = 0; o->most && s < m->sentences; s++)
+        most = o->most[s] > most ? o->most[s] : most;
+    d->row = at_alloc(W * V * sizeof *d->row);
+    d->history = at_alloc((size_t)(most > 0 ? most : 1) * sizeof *d->history);
+    d->p = at_alloc(V * sizeof *d->p);
+    d->order = at_alloc(V * sizeof *d->order);
+    d->drawn = at_alloc(W * sizeof *d->drawn);
+    return d->row && d->history && d->p && d->order && d->drawn;
+}
 
 static bool make_room(room *r, const at_searched *m, const at_search_options *o)
 {
     size_t rows = (size_t)m->sentences * (size_t)o->beam.width;
     r->from = at_alloc(rows * sizeof *r->from);
     r->words = at_alloc(rows * sizeof *r->words);
-    r->row = at_alloc((size_t)o->beam.width * (size_t)m->vocabulary * sizeof *r->row);
-    int most = o->beam.most;
-    for (int s = 0; o->most && s < m->sentences; s++)
-        most = o->most[s] > most ? o->most[s] : most;
-    r->history = at_alloc((size_t)(most > 0 ? most : 1) * sizeof *r->history);
-    r->p = at_alloc((size_t)m->vocabulary * sizeof *r->p);
-    r->order = at_alloc((size_t)m->vocabulary * sizeof *r->order);
-    r->drawn = at_alloc((size_t)o->beam.width * sizeof *r->drawn);
-    return r->from && r->words && r->row && r->history && r->p && r->order && r->drawn;
+    r->count = m->sentences < 1 ? 1 : m->sentences < at_threads() ? m->sentences : at_threads();
+    r->desks = at_alloc_zero((size_t)r->count, sizeof *r->desks);
+    bool made = r->from && r->words && r->desks;
+    for (int i = 0; made && i < r->count; i++)
+        made = make_desk(&r->desks[i], m, o);
+    return made;
 }
 
 static void free_room(room *r)
 {
+    for (int i = 0; r->desks && i < r->count; i++) {
+        desk *d = &r->desks[i];
+        at_free(d->row);
+        at_free(d->history);
+        at_free(d->p);
+        at_free(d->order);
+        at_free(d->drawn);
+    }
     at_free(r->from);
     at_free(r->words);
-    at_free(r->row);
-    at_free(r->history);
-    at_free(r->p);
-    at_free(r->order);
-    at_free(r->drawn);
+    at_free(r->desks);
 }
 
 /* ---- what may not come --------------------------------------------------------------------- */
@@ -71,7 +95,7 @@ static int prefix_word(const at_search_options *o, int sentence, int step)
 }
 
 /* the sentence's rows, changed where the options say so */
-static const real *constrained(const at_search_options *o, room *r, const at_beam *b, int sentence,
+static const real *constrained(const at_search_options *o, desk *r, const at_beam *b, int sentence,
                                const real *log_p)
 {
     int forced = prefix_word(o, sentence, b->steps);
@@ -95,7 +119,7 @@ static const real *constrained(const at_search_options *o, room *r, const at_bea
 
 /* a word for every hypothesis that runs, or shall begin; its number depends on nothing but the
  * seed, the sentence, the step and its row */
-static void draw(const at_search_options *o, room *r, const at_beam *b, int sentence,
+static void draw(const at_search_options *o, desk *r, const at_beam *b, int sentence,
                  const real *log_p)
 {
     size_t V = (size_t)b->vocabulary;
@@ -126,25 +150,54 @@ static void fill_rows(const at_searched *m, const at_beam *beams, int width, roo
         }
 }
 
+/* what the model said in one step, and who looks at it */
+typedef struct {
+    const at_searched *m;
+    const at_search_options *o;
+    const room *r;
+    at_beam *beams;
+    const real *log_p, *weights;
+} choosing;
+
+static void choose(const choosing *c, desk *d, int s)
+{
+    const at_search_options *o = c->o;
+    at_beam *b = &c->beams[s];
+    size_t row = (size_t)s * (size_t)o->beam.width;
+    const real *p = constrained(o, d, b, s, c->log_p + row * (size_t)c->m->vocabulary);
+    const real *w = c->m->source ? c->weights + row * (size_t)c->m->source : NULL;
+    if (o->sampling)
+        draw(o, d, b, s, p);
+    d->status = o->sampling ? at_beam_draw(b, p, w, d->drawn, &d->err)
+                            : at_beam_step(b, p, w, &d->err);
+}
+
+/* a thread's sentences: each `count`-th, so that those that are done leave everybody some */
+static void choose_some(void *arg, int i)
+{
+    const choosing *c = arg;
+    desk *d = &c->r->desks[i];
+    d->status = ATTEND_OK;
+    for (int s = i; s < c->m->sentences && d->status >= 0; s += c->r->count)
+        if (!c->beams[s].done)
+            choose(c, d, s);
+}
+
 static attend_status step_all(const at_searched *m, const at_search_options *o, room *r,
                               at_beam *beams, attend_error *err)
 {
-    const real *log_p, *weights = NULL;
+    choosing c = {.m = m, .o = o, .r = r, .beams = beams};
     int W = o->beam.width;
     fill_rows(m, beams, W, r);
-    attend_status status = m->step(m->self, r->from, r->words, &log_p, &weights, err);
-    for (int s = 0; s < m->sentences && status >= 0; s++) {
-        size_t row = (size_t)s * (size_t)W;
-        if (beams[s].done)
-            continue;
-        const real *p = constrained(o, r, &beams[s], s, log_p + row * (size_t)m->vocabulary);
-        const real *w = m->source ? weights + row * (size_t)m->source : NULL;
-        if (o->sampling)
-            draw(o, r, &beams[s], s, p);
-        status = o->sampling ? at_beam_draw(&beams[s], p, w, r->drawn, err)
-                             : at_beam_step(&beams[s], p, w, err);
-    }
-    return status;
+    attend_status status = m->step(m->self, r->from, r->words, &c.log_p, &c.weights, err);
+    if (status < 0)
+        return status;
+    double work = (double)m->sentences / r->count * W * m->vocabulary;
+    at_parallel_each(r->count, work, choose_some, &c);
+    for (int i = 0; i < r->count; i++)
+        if (r->desks[i].status < 0)
+            return at_error(err, r->desks[i].status, "%s", r->desks[i].err.message);
+    return ATTEND_OK;
 }
 
 attend_status at_search(const at_searched *m, const at_search_options *o, at_beam *beams,

@@ -26,9 +26,7 @@ at_tensor *at_affine(at_tape *t, at_tensor *x, at_tensor *weight, at_tensor *bia
     if (at_failed(t))
         return at_poison(t);
     *s = (sizes){layout, (int)at_shape_rows(x->shape), out};
-    if (bias)
-        at_rows_fill((size_t)s->rows, out, bias->value, y->value);
-    at_weight_forward(t, weight, out_in, s->rows, x->value, bias ? 1 : 0, y->value);
+    at_weight_forward(t, weight, out_in, s->rows, x->value, bias ? bias->value : NULL, y->value);
     if (at_recording(t, INPUTS(x, weight, bias)))
         at_record(t, &at_op_affine, INPUTS(x, weight, bias), OUTPUTS(y), s);
     return y;

@@ -56,11 +56,9 @@ static void score_rows(void *arg, ptrdiff_t i, ptrdiff_t end)
 static void project(const work *w, int rows)
 {
     int V = w->targets->classes, D = w->width;
-    if (w->bias)
-        at_rows_fill((size_t)rows, V, w->bias, w->logits);
     bool out_in = w->layout == ATTEND_OUT_IN;
-    at_gemm(rows, V, D, 1, matrix(w->x + w->begin * (size_t)D, D, false),
-            matrix(w->weight, out_in ? D : V, out_in), w->bias ? 1 : 0, w->logits, V);
+    at_gemm_bias(rows, V, D, matrix(w->x + w->begin * (size_t)D, D, false),
+                 matrix(w->weight, out_in ? D : V, out_in), w->bias, w->logits, V);
 }
 
 /* dx = g W, dW += g^T x, db += sum g, where g is the gradient of the block's logits */

@@ -123,22 +123,19 @@ static bool forward_memory(at_tape *t, const at_recurrence *l, const at_directio
     return !at_failed(t);
 }
 
-/* W_ih x plus the biases that can be added at once */
-static void input_products(at_tape *t, const at_recurrence *l, const at_direction *d, const real *x)
+/* W_ih x plus the biases that can be added at once; both: [G] for their sum */
+static void input_products(at_tape *t, const at_recurrence *l, const at_direction *d, const real *x,
+                           real *both)
 {
-    size_t rows = (size_t)l->B * (size_t)l->T, G = (size_t)l->G;
     const real *bias = d->b_ih;
     if (d->b_hh && !l->kind->separate) {
         bias = d->b_hh;
-        if (d->b_ih && rows > 0) {
-            at_vector()->add(G, d->b_ih, d->b_hh, d->gates);
-            bias = d->gates;
+        if (d->b_ih) {
+            at_vector()->add((size_t)l->G, d->b_ih, d->b_hh, both);
+            bias = both;
         }
     }
-    if (bias && rows > 0)
-        at_rows_fill(bias == d->gates ? rows - 1 : rows, l->G, bias,
-                     bias == d->gates ? d->gates + G : d->gates);
-    at_weight_forward(t, d->w_ih, true, (int)rows, x, bias ? 1 : 0, d->gates);
+    at_weight_forward(t, d->w_ih, true, l->B * l->T, x, bias, d->gates);
 }
 
 static bool keep_memory(at_tape *t, at_recurrence *l)
@@ -163,9 +160,10 @@ void at_recurrent_forward(at_tape *t, at_recurrence *l, const real *x, const at_
         return;
     int count;
     at_direction_packed packed[ATTEND_RNN_MAX_DIRECTIONS] = {0};
-    for (int i = 0; i < l->directions; i++)
-        input_products(t, l, &l->dir[i], x);
     at_mark mark = at_tape_mark(t);
+    real *both = at_scratch_reals(t, (size_t)l->G);
+    for (int i = 0; both && i < l->directions; i++)
+        input_products(t, l, &l->dir[i], x, both);
     at_pack_weights(t, l, true, packed);
     at_job *jobs = at_plan_jobs(t, l, &count);
     if (!jobs || !forward_memory(t, l, packed, jobs, count))

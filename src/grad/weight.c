@@ -25,31 +25,38 @@ static bool pack(at_tape *t, const at_tensor *w, bool turned)
     return panels;
 }
 
-static void multiply(at_tape *t, at_tensor *w, bool turned, int rows, const real *a, real beta,
-                     real *c)
+/* its panels where rows shall be multiplied with them, NULL where it is multiplied as it lies */
+static const at_packed *panels(at_tape *t, at_tensor *w, bool turned, int rows)
 {
-    enum { FEW = 6 }; /* rows that a plain W serves as it lies, without packing */
-    int n = width(w, turned), k = depth(w, turned);
-    at_matrix left = {a, k, false};
+    enum { FEW = 6 }; /* rows that a plain W serves without packing */
     bool again = w->weight && w->weight->products[turned]++ > 0 && (turned || rows > FEW);
-    if (again && pack(t, w, turned))
-        at_gemm_packed(rows, 1, left, &w->weight->packed[turned], beta, c, n);
-    else if (!at_failed(t))
-        at_gemm(rows, n, k, 1, left, matrix(w, turned), beta, c, n);
+    return again && pack(t, w, turned) ? &w->weight->packed[turned] : NULL;
 }
 
-void at_weight_forward(at_tape *t, at_tensor *w, bool turned, int rows, const real *x, real beta,
-                       real *y)
+void at_weight_forward(at_tape *t, at_tensor *w, bool turned, int rows, const real *x,
+                       const real *bias, real *y)
 {
+    int n = width(w, turned), k = depth(w, turned);
+    at_matrix left = {x, k, false};
     if (w->weight)
         w->weight->rows += rows;
-    multiply(t, w, turned, rows, x, beta, y);
+    const at_packed *p = panels(t, w, turned, rows);
+    if (p)
+        at_gemm_packed_bias(rows, left, p, bias, y, n);
+    else if (!at_failed(t))
+        at_gemm_bias(rows, n, k, left, matrix(w, turned), bias, y, n);
 }
 
 void at_weight_back(at_tape *t, at_tensor *w, bool turned, int rows, const real *dy, real beta,
                     real *dx)
 {
-    multiply(t, w, turned, rows, dy, beta, dx);
+    int n = width(w, turned), k = depth(w, turned);
+    at_matrix left = {dy, k, false};
+    const at_packed *p = panels(t, w, turned, rows);
+    if (p)
+        at_gemm_packed(rows, 1, left, p, beta, dx, n);
+    else if (!at_failed(t))
+        at_gemm(rows, n, k, 1, left, matrix(w, turned), beta, dx, n);
 }
 
 at_packed at_weight_packed(at_tape *t, at_tensor *w, bool turned, int rows)

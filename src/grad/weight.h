@@ -23,11 +23,11 @@ typedef struct at_weight {
     real *left, *right;  /* [rows,r], [rows,c]: dW = left^T right */
 } at_weight;
 
-/* Forward: y[rows,n] = x[rows,k] W + beta y, or W^T where `turned`. */
-void at_weight_forward(at_tape *t, at_tensor *w, bool turned, int rows, const real *x, real beta,
-                       real *y);
+/* Forward: y[rows,n] = x[rows,k] W + bias[n] (or NULL), or W^T where `turned`. */
+void at_weight_forward(at_tape *t, at_tensor *w, bool turned, int rows, const real *x,
+                       const real *bias, real *y);
 
-/* Backward: the same product for the gradient of an input. */
+/* Backward: dx = dy W + beta dx, for the gradient of an input. */
 void at_weight_back(at_tape *t, at_tensor *w, bool turned, int rows, const real *dy, real beta,
                     real *dx);
 

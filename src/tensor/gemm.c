@@ -71,7 +71,8 @@ static real *packing_memory(void)
 typedef struct {
     int m, n, k;
     real alpha, beta;
-    const real *a, *b; /* A(i,p) = a[i*ars + p*acs], likewise B(p,j) */
+    at_gemm_start from; /* for what k begins with */
+    const real *a, *b;  /* A(i,p) = a[i*ars + p*acs], likewise B(p,j) */
     ptrdiff_t ars, acs, brs, bcs;
     const real *panels; /* of the whole of B where it is packed already, or NULL */
     real *c;
@@ -83,14 +84,22 @@ static inline int min(int a, int b) { return a < b ? a : b; }
 
 static void scale_rows(const product *g)
 {
-    for (int i = 0; i < g->m; i++) {
-        real *row = g->c + i * g->ldc;
-        if (g->beta == 0)
-            memset(row, 0, (size_t)g->n * sizeof *row);
-        else
-            for (int j = 0; j < g->n; j++)
-                row[j] *= g->beta;
-    }
+    for (int i = 0; i < g->m; i++)
+        for (int j = 0; j < g->n; j++)
+            g->c[i * g->ldc + j] *= g->beta;
+}
+
+/* nothing is added to what the product begins with */
+static void no_terms(const product *g)
+{
+    for (int i = 0; i < g->m; i++)
+        for (int j = 0; j < g->n; j++)
+            g->c[i * g->ldc + j] = g->from.data ? g->from.data[i * g->from.ld + j] : 0;
+}
+
+static inline at_gemm_start moved(at_gemm_start from, ptrdiff_t row, ptrdiff_t column)
+{
+    return from.data ? (at_gemm_start){from.data + row * from.ld + column, from.ld} : from;
 }
 
 /* brings the next tile of C near while this one is computed */
@@ -105,7 +114,7 @@ static inline void fetch(const real *c, ptrdiff_t ldc, int rows, int columns)
 /* All tiles of an A block [mc,kc] by a B block [kc,nc]. Where the panels of B are far, the first
  * tiles of each bring the next one near. */
 static void tiles(const product *g, int mc, int nc, int kc, const real *a, const real *b,
-                  ptrdiff_t b_stride, ptrdiff_t b_step, real *c, bool load, bool far)
+                  ptrdiff_t b_stride, ptrdiff_t b_step, real *c, at_gemm_start from, bool far)
 {
     int mr = g->kernel->mr, nr = g->kernel->nr, shares = g->kernel->shares;
     for (int j = 0; j < nc; j += nr, b += b_stride)
@@ -117,7 +126,8 @@ static void tiles(const product *g, int mc, int nc, int kc, const real *a, const
                 fetch(c + j + nr, g->ldc, min(mr, mc), min(nr, nc - j - nr));
             bool fetches = far && j + nr < nc && i / mr < shares;
             g->kernel->tile(m, n, kc, a + (ptrdiff_t)i * kc, b, b_step, c + i * g->ldc + j, g->ldc,
-                            load, fetches ? b + b_stride + i / mr * (kc * nr / shares) : NULL);
+                            moved(from, i, j),
+                            fetches ? b + b_stride + i / mr * (kc * nr / shares) : NULL);
         }
 }
 
@@ -138,7 +148,7 @@ static int even(int n, int most)
  * they are near. Where there are no more rows, nobody comes back to them, and the next few take
  * their place. */
 static void pack_and_multiply(const product *g, room r, int mc, int nc, int kc, const real *b,
-                              real *c, bool load)
+                              real *c, at_gemm_start from)
 {
     int nr = g->kernel->nr, group = GROUP * nr;
     ptrdiff_t stride = (ptrdiff_t)kc * nr;
@@ -146,7 +156,7 @@ static void pack_and_multiply(const product *g, room r, int mc, int nc, int kc, 
         int n = min(group, nc - j);
         real *panels = mc < g->m ? r.b + j / nr * stride : r.b;
         g->kernel->pack_b(n, kc, b + j * g->bcs, g->brs, g->bcs, panels, stride);
-        tiles(g, mc, n, kc, r.a, panels, stride, nr, c + j, load, false);
+        tiles(g, mc, n, kc, r.a, panels, stride, nr, c + j, moved(from, 0, j), false);
     }
 }
 
@@ -157,18 +167,18 @@ static void multiply_blocks(const product *g, room r)
         int nc = min(r.nc, g->n - j);
         for (int p = 0; p < g->k; p += kcs) {
             int kc = min(kcs, g->k - p);
-            bool load = p > 0 || g->beta != 0;
             ptrdiff_t stride = (ptrdiff_t)(g->panels ? g->k : kc) * nr;
             const real *panels = g->panels ? g->panels + j / nr * stride + (ptrdiff_t)p * nr : r.b;
             for (int i = 0; i < g->m; i += r.mc) {
                 int mc = min(r.mc, g->m - i);
                 real *c = g->c + i * g->ldc + j;
+                at_gemm_start from = p > 0 ? (at_gemm_start){c, g->ldc} : moved(g->from, i, j);
                 g->kernel->pack_a(mc, kc, g->alpha, g->a + i * g->ars + p * g->acs, g->ars, g->acs,
                                   r.a);
                 if (i == 0 && !g->panels)
-                    pack_and_multiply(g, r, mc, nc, kc, g->b + p * g->brs + j * g->bcs, c, load);
+                    pack_and_multiply(g, r, mc, nc, kc, g->b + p * g->brs + j * g->bcs, c, from);
                 else
-                    tiles(g, mc, nc, kc, r.a, panels, stride, nr, c, load, true);
+                    tiles(g, mc, nc, kc, r.a, panels, stride, nr, c, from, true);
             }
         }
     }
@@ -182,12 +192,13 @@ static void multiply_few(const product *g, room r)
     for (int p = 0; p < g->k; p += FEW_KC) {
         int kc = min(FEW_KC, g->k - p);
         const real *b = g->b + p * g->brs;
-        bool load = p > 0 || g->beta != 0;
+        at_gemm_start from = p > 0 ? (at_gemm_start){g->c, g->ldc} : g->from;
         g->kernel->pack_a(g->m, kc, g->alpha, g->a + p * g->acs, g->ars, g->acs, r.a);
-        tiles(g, g->m, whole, kc, r.a, b, nr, g->brs, g->c, load, false);
+        tiles(g, g->m, whole, kc, r.a, b, nr, g->brs, g->c, from, false);
         if (whole < g->n) {
             g->kernel->pack_b(g->n - whole, kc, b + whole, g->brs, 1, r.b, (ptrdiff_t)kc * nr);
-            tiles(g, g->m, g->n - whole, kc, r.a, r.b, 0, nr, g->c + whole, load, false);
+            tiles(g, g->m, g->n - whole, kc, r.a, r.b, 0, nr, g->c + whole, moved(from, 0, whole),
+                  false);
         }
     }
 }
@@ -196,8 +207,12 @@ static void multiply(const product *g)
 {
     if (g->m <= 0 || g->n <= 0)
         return;
-    if (g->k <= 0 || (g->beta != 0 && g->beta != 1))
+    if (g->beta != 0 && g->beta != 1)
         scale_rows(g);
+    if (g->k <= 0) {
+        no_terms(g);
+        return;
+    }
     int mr = g->kernel->mr, nr = g->kernel->nr;
     real small[SMALL_KC * (SMALL_MC + SMALL_NC)];
     real *memory = packing_memory();
@@ -237,6 +252,7 @@ static void grid_cell(void *arg, int cell)
     else
         g.b += j * g.bcs;
     g.c += i * g.ldc + j;
+    g.from = moved(g.from, i, j);
     multiply(&g);
 }
 
@@ -267,15 +283,13 @@ static void multiply_on_threads(const product *g)
     at_parallel_each(d.rows * d.columns, (double)g->m * g->n * g->k, grid_cell, &d);
 }
 
-void at_gemm(int m, int n, int k, real alpha, at_matrix a, at_matrix b, real beta, real *c,
-             ptrdiff_t ldc)
+static product plain(int m, int n, int k, at_matrix a, at_matrix b, real *c, ptrdiff_t ldc)
 {
-    product g = {
+    return (product){
         .m = m,
         .n = n,
         .k = k,
-        .alpha = alpha,
-        .beta = beta,
+        .alpha = 1,
         .a = a.data,
         .ars = a.transposed ? 1 : a.ld,
         .acs = a.transposed ? a.ld : 1,
@@ -286,6 +300,28 @@ void at_gemm(int m, int n, int k, real alpha, at_matrix a, at_matrix b, real bet
         .ldc = ldc,
         .kernel = kernel(),
     };
+}
+
+static void scaled(product *g, real alpha, real beta)
+{
+    g->alpha = alpha;
+    g->beta = beta;
+    g->from = (at_gemm_start){beta != 0 ? g->c : NULL, g->ldc};
+}
+
+void at_gemm(int m, int n, int k, real alpha, at_matrix a, at_matrix b, real beta, real *c,
+             ptrdiff_t ldc)
+{
+    product g = plain(m, n, k, a, b, c, ldc);
+    scaled(&g, alpha, beta);
+    multiply_on_threads(&g);
+}
+
+void at_gemm_bias(int m, int n, int k, at_matrix a, at_matrix b, const real *bias, real *c,
+                  ptrdiff_t ldc)
+{
+    product g = plain(m, n, k, a, b, c, ldc);
+    g.from.data = bias;
     multiply_on_threads(&g);
 }
 
@@ -318,36 +354,32 @@ static void pack_groups(void *arg, ptrdiff_t group, ptrdiff_t end)
 at_packed at_pack(int n, int k, at_matrix b, real *panels)
 {
     enum { FEWEST = 50000 }; /* numbers that a thread is worth */
-    product g = {
-        .n = n,
-        .k = k,
-        .b = b.data,
-        .brs = b.transposed ? 1 : b.ld,
-        .bcs = b.transposed ? b.ld : 1,
-        .kernel = kernel(),
-    };
+    product g = plain(0, n, k, (at_matrix){NULL, 0, false}, b, NULL, 0);
     packing p = {&g, panels};
     ptrdiff_t columns = GROUP * g.kernel->nr;
     at_parallel_for((n + columns - 1) / columns, FEWEST / (columns * (k + 1)) + 1, pack_groups, &p);
     return (at_packed){.n = n, .k = k, .panels = panels};
 }
 
+static product with_panels(int m, at_matrix a, const at_packed *b, real *c, ptrdiff_t ldc)
+{
+    product g = plain(m, b->n, b->k, a, (at_matrix){NULL, 0, false}, c, ldc);
+    g.panels = b->panels;
+    return g;
+}
+
 void at_gemm_packed(int m, real alpha, at_matrix a, const at_packed *b, real beta, real *c,
                     ptrdiff_t ldc)
 {
-    product g = {
-        .m = m,
-        .n = b->n,
-        .k = b->k,
-        .alpha = alpha,
-        .beta = beta,
-        .a = a.data,
-        .ars = a.transposed ? 1 : a.ld,
-        .acs = a.transposed ? a.ld : 1,
-        .panels = b->panels,
-        .c = c,
-        .ldc = ldc,
-        .kernel = kernel(),
-    };
+    product g = with_panels(m, a, b, c, ldc);
+    scaled(&g, alpha, beta);
+    multiply_on_threads(&g);
+}
+
+void at_gemm_packed_bias(int m, at_matrix a, const at_packed *b, const real *bias, real *c,
+                         ptrdiff_t ldc)
+{
+    product g = with_panels(m, a, b, c, ldc);
+    g.from.data = bias;
     multiply_on_threads(&g);
 }

@@ -23,6 +23,11 @@ typedef struct {
 void at_gemm(int m, int n, int k, real alpha, at_matrix a, at_matrix b, real beta, real *c,
              ptrdiff_t ldc);
 
+/* C[m,n] = A B + bias[n] in every row; NULL: none. The same bits as at_gemm onto a C whose rows are
+ * the bias, without writing and reading them. */
+void at_gemm_bias(int m, int n, int k, at_matrix a, at_matrix b, const real *bias, real *c,
+                  ptrdiff_t ldc);
+
 /* A matrix B[k,n] laid out for the kernel once, to be multiplied many times. */
 typedef struct {
     int n, k;
@@ -38,5 +43,7 @@ at_packed at_pack(int n, int k, at_matrix b, real *panels);
 /* C[m,n] = alpha A[m,k] B[k,n] + beta C with B packed: same bits as at_gemm. */
 void at_gemm_packed(int m, real alpha, at_matrix a, const at_packed *b, real beta, real *c,
                     ptrdiff_t ldc);
+void at_gemm_packed_bias(int m, at_matrix a, const at_packed *b, const real *bias, real *c,
+                         ptrdiff_t ldc);
 
 #endif

@@ -73,17 +73,16 @@ static inline __attribute__((always_inline)) void steps_ahead(int m, int k, cons
 
 /* m is a constant in each call below, so the loops over it unroll and the
  * accumulators live in registers */
-static inline __attribute__((always_inline)) void tile_rows(int m, int k, const real *a,
-                                                            const real *b, ptrdiff_t b_step,
-                                                            real *c, ptrdiff_t ldc, bool load_c,
-                                                            bool ahead, const real *next)
+static inline __attribute__((always_inline)) void
+tile_rows(int m, int k, const real *a, const real *b, ptrdiff_t b_step, real *c, ptrdiff_t ldc,
+          at_gemm_start from, bool ahead, const real *next)
 {
     vector acc[MR][NV];
 #pragma GCC unroll 16
     for (int i = 0; i < m; i++)
 #pragma GCC unroll 4
         for (int v = 0; v < NV; v++)
-            acc[i][v] = load_c ? load(c + i * ldc + v * LANES) : (vector){0};
+            acc[i][v] = from.data ? load(from.data + i * from.ld + v * LANES) : (vector){0};
     if (ahead)
         steps_ahead(m, k, a, b, b_step, next, acc);
     else
@@ -98,47 +97,48 @@ static inline __attribute__((always_inline)) void tile_rows(int m, int k, const 
 
 /* a tile of the full width */
 static void tile_wide(int m, int k, const real *a, const real *b, ptrdiff_t b_step, real *c,
-                      ptrdiff_t ldc, bool load_c, const real *next)
+                      ptrdiff_t ldc, at_gemm_start from, const real *next)
 {
     if (next && m == MR) {
-        tile_rows(MR, k, a, b, b_step, c, ldc, load_c, true, next);
+        tile_rows(MR, k, a, b, b_step, c, ldc, from, true, next);
         return;
     }
     switch (m) {
-    case 1: tile_rows(1, k, a, b, b_step, c, ldc, load_c, false, NULL); break;
-    case 2: tile_rows(2, k, a, b, b_step, c, ldc, load_c, false, NULL); break;
-    case 3: tile_rows(3, k, a, b, b_step, c, ldc, load_c, false, NULL); break;
+    case 1: tile_rows(1, k, a, b, b_step, c, ldc, from, false, NULL); break;
+    case 2: tile_rows(2, k, a, b, b_step, c, ldc, from, false, NULL); break;
+    case 3: tile_rows(3, k, a, b, b_step, c, ldc, from, false, NULL); break;
 #if defined(__AVX2__) || defined(__aarch64__)
-    case 4: tile_rows(4, k, a, b, b_step, c, ldc, load_c, false, NULL); break;
-    case 5: tile_rows(5, k, a, b, b_step, c, ldc, load_c, false, NULL); break;
-    case 6: tile_rows(6, k, a, b, b_step, c, ldc, load_c, false, NULL); break;
+    case 4: tile_rows(4, k, a, b, b_step, c, ldc, from, false, NULL); break;
+    case 5: tile_rows(5, k, a, b, b_step, c, ldc, from, false, NULL); break;
+    case 6: tile_rows(6, k, a, b, b_step, c, ldc, from, false, NULL); break;
 #endif
 #if defined(__AVX512F__)
-    case 7: tile_rows(7, k, a, b, b_step, c, ldc, load_c, false, NULL); break;
-    case 8: tile_rows(8, k, a, b, b_step, c, ldc, load_c, false, NULL); break;
-    case 9: tile_rows(9, k, a, b, b_step, c, ldc, load_c, false, NULL); break;
-    case 10: tile_rows(10, k, a, b, b_step, c, ldc, load_c, false, NULL); break;
-    case 11: tile_rows(11, k, a, b, b_step, c, ldc, load_c, false, NULL); break;
-    case 12: tile_rows(12, k, a, b, b_step, c, ldc, load_c, false, NULL); break;
+    case 7: tile_rows(7, k, a, b, b_step, c, ldc, from, false, NULL); break;
+    case 8: tile_rows(8, k, a, b, b_step, c, ldc, from, false, NULL); break;
+    case 9: tile_rows(9, k, a, b, b_step, c, ldc, from, false, NULL); break;
+    case 10: tile_rows(10, k, a, b, b_step, c, ldc, from, false, NULL); break;
+    case 11: tile_rows(11, k, a, b, b_step, c, ldc, from, false, NULL); break;
+    case 12: tile_rows(12, k, a, b, b_step, c, ldc, from, false, NULL); break;
 #endif
     }
 }
 
 /* a tile at the right edge goes through a full-width copy */
 static void tile(int m, int n, int k, const real *a, const real *b, ptrdiff_t b_step, real *c,
-                 ptrdiff_t ldc, bool load_c, const real *next)
+                 ptrdiff_t ldc, at_gemm_start from, const real *next)
 {
     if (n == NR) {
-        tile_wide(m, k, a, b, b_step, c, ldc, load_c, next);
+        tile_wide(m, k, a, b, b_step, c, ldc, from, next);
         return;
     }
     real edge[MR * NR];
-    if (load_c) {
+    if (from.data) {
         memset(edge, 0, sizeof edge);
         for (int i = 0; i < m; i++)
-            memcpy(edge + i * NR, c + i * ldc, (size_t)n * sizeof *c);
+            memcpy(edge + i * NR, from.data + i * from.ld, (size_t)n * sizeof *c);
+        from = (at_gemm_start){edge, NR};
     }
-    tile_wide(m, k, a, b, b_step, edge, NR, load_c, next);
+    tile_wide(m, k, a, b, b_step, edge, NR, from, next);
     for (int i = 0; i < m; i++)
         memcpy(c + i * ldc, edge + i * NR, (size_t)n * sizeof *c);
 }

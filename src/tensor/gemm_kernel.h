@@ -5,7 +5,7 @@
  * and calls the table that at_cpu_isa() chose.
  *
  * Every element of a product is one chain of multiply-adds over k in order,
- * starting from the element itself:
+ * starting from the element itself, or from a bias:
  *
  *     for p in 0..k-1:  c = fma(a[p], b[p], c)
  *
@@ -22,16 +22,22 @@
 
 enum { ATTEND_GEMM_MR_MAX = 16, ATTEND_GEMM_NR_MAX = 32 };
 
+/* What is there before a product is added: C itself, one row for all of its rows (ld 0), or 0. */
+typedef struct {
+    const real *data; /* NULL: 0 */
+    ptrdiff_t ld;
+} at_gemm_start;
+
 typedef struct at_gemm_kernel {
     const char *isa;
     int mr, nr; /* rows and columns of a full tile */
     int shares; /* parts of a panel that one tile each brings near */
 
-    /* c[m,n] = (load ? c : 0) + a b, with m <= mr, n <= nr; a: one packed panel [k][mr]; b: k
-     * rows of nr, b_step apart: nr for a packed panel, or rows of B itself. next: k * nr / shares
-     * numbers that a full tile should bring near on its way, or NULL */
+    /* c[m,n] = from + a b, with m <= mr, n <= nr; a: one packed panel [k][mr]; b: k rows of nr,
+     * b_step apart: nr for a packed panel, or rows of B itself; from: what the chains begin with.
+     * next: k * nr / shares numbers that a full tile should bring near on its way, or NULL */
     void (*tile)(int m, int n, int k, const real *a, const real *b, ptrdiff_t b_step, real *c,
-                 ptrdiff_t ldc, bool load, const real *next);
+                 ptrdiff_t ldc, at_gemm_start from, const real *next);
 
     /* Packs alpha * A[m,k] into panels [m/mr][k][mr]; A(i,p) = a[i*rs + p*cs],
      * one of rs, cs is 1. The last panel may be partly unwritten. */

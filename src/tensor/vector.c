@@ -106,19 +106,6 @@ typedef struct {
     real *y;
 } matrix;
 
-static void fill_rows(void *arg, ptrdiff_t row, ptrdiff_t end)
-{
-    const matrix *m = arg;
-    for (; row < end; row++)
-        memcpy(m->y + row * m->n, m->x, (size_t)m->n * sizeof *m->y);
-}
-
-void at_rows_fill(size_t rows, int n, const real *b, real *y)
-{
-    matrix m = {.n = n, .x = b, .y = y};
-    at_parallel_for((ptrdiff_t)rows, ATTEND_VECTOR_GRAIN / (n ? n : 1) + 1, fill_rows, &m);
-}
-
 /* each thread sums its own columns over all rows: the order of a sum never changes */
 static void sum_columns(void *arg, ptrdiff_t i, ptrdiff_t end)
 {

@@ -19,8 +19,7 @@ void at_vector_act(at_act f, size_t n, const real *x, real *y);
 void at_vector_act_back(at_act f, size_t n, const real *x_or_y, const real *dy, real beta,
                         real *dx);
 
-/* Matrices of rows x n: every row set to b; sums of the columns, sum = beta sum + 1^T x. */
-void at_rows_fill(size_t rows, int n, const real *b, real *y);
+/* Sums of the columns of a matrix of rows x n: sum = beta sum + 1^T x. */
 void at_columns_sum(size_t rows, int n, const real *x, real beta, real *sum);
 
 #endif

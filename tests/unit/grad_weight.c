@@ -79,7 +79,7 @@ static void products_that_repeat_keep_their_bits(void **state)
             for (int turned = 0; turned < 2; turned++) {
                 real one[40 * OUT], other[40 * OUT];
                 size_t bytes = (size_t)rows * (turned ? IN : OUT) * sizeof *one;
-                at_weight_forward(t, w, turned, rows, x->value, 0, one);
+                at_weight_forward(t, w, turned, rows, x->value, NULL, one);
                 multiply_plainly(w, turned, rows, x->value, other);
                 assert_memory_equal(one, other, bytes);
             }

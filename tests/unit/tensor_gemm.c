@@ -97,6 +97,44 @@ static void every_element_is_its_chain(void **state)
     at_cpu_use(best);
 }
 
+static void check_bias(at_isa isa, int m, int n, int k, bool tb)
+{
+    real *a = random_reals((size_t)m * (size_t)k, 1), *b = random_reals((size_t)k * (size_t)n, 2);
+    real *bias = random_reals((size_t)n, 4), *c = random_reals((size_t)m * (size_t)n, 5);
+    real *packed = random_reals((size_t)m * (size_t)n, 6);
+    real *panels = at_alloc(at_pack_len(n, k) * sizeof *panels + 64);
+    at_matrix A = {a, k, false}, B = {b, tb ? k : n, tb};
+    at_packed P = at_pack(n, k, B, panels);
+    at_gemm_bias(m, n, k, A, B, bias, c, n);
+    at_gemm_packed_bias(m, A, &P, bias, packed, n);
+    for (int i = 0; i < m; i++)
+        for (int j = 0; j < n; j++)
+            assert_true(c[i * n + j] == chain(fuses(isa), k, 1, A, i, B, j, bias[j]));
+    assert_memory_equal(c, packed, (size_t)m * (size_t)n * sizeof *c);
+    at_gemm_bias(m, n, k, A, B, NULL, c, n);
+    for (int i = 0; i < m; i++)
+        for (int j = 0; j < n; j++)
+            assert_true(c[i * n + j] == chain(fuses(isa), k, 1, A, i, B, j, 0));
+    real *all[] = {a, b, bias, c, packed, panels};
+    for (size_t i = 0; i < sizeof all / sizeof *all; i++)
+        at_free(all[i]);
+}
+
+static void a_bias_begins_the_chain(void **state)
+{
+    (void)state;
+    static const int sizes[][3] = {{1, 1, 1},  {3, 4, 0},     {7, 17, 9},     {5, 33, 300},
+                                   {1, 40, 9}, {64, 100, 64}, {150, 70, 513}, {20, 3200, 5}};
+    at_isa best = at_cpu_isa();
+    for (int isa = ATTEND_ISA_BASE; isa <= (int)best; isa++) {
+        assert_true(at_cpu_use((at_isa)isa));
+        for (size_t s = 0; s < sizeof sizes / sizeof *sizes; s++)
+            for (int tb = 0; tb < 2; tb++)
+                check_bias((at_isa)isa, sizes[s][0], sizes[s][1], sizes[s][2], tb);
+    }
+    at_cpu_use(best);
+}
+
 static void beta_zero_never_reads_the_result(void **state)
 {
     (void)state;
@@ -160,6 +198,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(every_element_is_its_chain),
+        cmocka_unit_test(a_bias_begins_the_chain),
         cmocka_unit_test(beta_zero_never_reads_the_result),
         cmocka_unit_test(rows_do_not_depend_on_batch_threads_or_packing),
         cmocka_unit_test(instruction_sets_with_fused_multiply_add_agree),
