@@ -265,6 +265,17 @@ ATTEND_API attend_status attend_data_make(const char *maker, long count, unsigne
                                           int size, attend_make_function *take, void *user,
                                           attend_error *err);
 
+/* Does a maker make feature vectors (attend_features) and lines? 1, or 0: pairs of texts. In a text
+ * of attend_data_make a vector is numbers with commas between them, and blanks lie between
+ * vectors. */
+ATTEND_API int attend_maker_features(const char *maker);
+
+/* The same as files of what such a maker makes: sequences, and a line for each. */
+ATTEND_API attend_status attend_data_make_features(const char *maker, long count,
+                                                   unsigned long long seed, int size,
+                                                   const char *features, const char *lines,
+                                                   attend_error *err);
+
 typedef struct attend_check attend_check;
 
 /* Looks files through for what spoils training.
@@ -937,6 +948,30 @@ ATTEND_API attend_status attend_train(const attend_setting *settings, size_t cou
                                       attend_train_function *function, void *user,
                                       attend_error *err);
 
+/* ---- feature vectors ----------------------------------------------------------------------- */
+
+/* Sequences of vectors in place of words: frames of sound, columns of pictures. In a safetensors
+ * file they are tensors [frames, width], one for each sequence, in the order of their names, where
+ * numbers count as numbers; or one tensor [sequences, frames, width], and lengths [sequences] where
+ * not all frames are used. */
+typedef struct attend_features attend_features;
+
+/* Opens such a file and checks all of its sizes; the numbers stay on disk. */
+ATTEND_API attend_status attend_features_open(const char *path, attend_features **out,
+                                              attend_error *err);
+
+/* An empty one in memory, of frames with so many numbers; sequences are added, and may be written
+ * as such a file. values [frames][width] are copied. */
+ATTEND_API attend_status attend_features_new(int width, attend_features **out, attend_error *err);
+ATTEND_API attend_status attend_features_add(attend_features *features, size_t frames,
+                                             const float *values, attend_error *err);
+ATTEND_API attend_status attend_features_save(const attend_features *features, const char *path,
+                                              attend_error *err);
+
+ATTEND_API size_t attend_features_count(const attend_features *features); /* sequences */
+ATTEND_API int attend_features_width(const attend_features *features);    /* numbers of a frame */
+ATTEND_API void attend_features_free(attend_features *features);          /* NULL is well */
+
 /* ---- translating --------------------------------------------------------------------------- */
 
 typedef struct attend_translator attend_translator;
@@ -950,6 +985,10 @@ ATTEND_API attend_status attend_translator_open(const char *folder, attend_trans
 ATTEND_API attend_status attend_translator_add(attend_translator *translator, const char *folder,
                                                attend_error *err);
 ATTEND_API void attend_translator_free(attend_translator *translator); /* NULL is well */
+
+/* Numbers of each frame where the model reads feature vectors (attend_features); 0: it reads
+ * text. */
+ATTEND_API int attend_translator_features(const attend_translator *translator);
 
 /* Words and their translations: a file with a line "word<TAB>translation" for each. */
 typedef struct attend_dictionary attend_dictionary;
@@ -981,7 +1020,8 @@ typedef struct attend_translate_options {
     int no_repeat;    /* n: no n pieces in a row come twice; 0: off */
     int longest;      /* pieces of a line that are read */
     int when_long;    /* an attend_long_rule */
-    int most;         /* pieces of a translation; 0: three for each of the source, and ten */
+    int most;         /* pieces of a translation; 0: three for each of the source, and ten; of
+                         features one for each frame, and fifty */
     int batch;        /* lines at a time */
     int attention;    /* 1: weights are wanted */
     int target_words; /* 1: target_word is wanted */
@@ -999,6 +1039,10 @@ typedef struct attend_translate_options {
 
     int replace_unknown; /* 1: unknown words become what they look at, or its translation */
     const attend_dictionary *dictionary; /* or NULL */
+
+    /* Not NULL: sources are its sequences, from `first` on, and not lines; they are read whole, and
+     * source labels are the numbers of frames, from 0 on. For models that read them. */
+    const attend_features *features;
 } attend_translate_options;
 
 ATTEND_API void attend_translate_defaults(attend_translate_options *options);
@@ -1018,6 +1062,7 @@ typedef struct attend_translation {
     const double *log_ps;        /* [targets]: logarithms of the pieces' probabilities */
     const double *weights;       /* [targets][sources], or NULL */
     int cut, skipped;            /* 1: the line was longer than `longest` */
+    int frames;                  /* 1: the source is feature vectors, and source has numbers */
 } attend_translation;
 
 typedef attend_status attend_translation_function(void *user, const attend_translation *translation,
@@ -1025,7 +1070,7 @@ typedef attend_status attend_translation_function(void *user, const attend_trans
 
 /* Translates lines; the function is called for line after line, the best hypothesis first. A line's
  * translation does not depend on the others, nor on batch and threads. One call at a time on one
- * translator. */
+ * translator. line is not read, and may be NULL, where options have features. */
 ATTEND_API attend_status attend_translate(attend_translator *translator,
                                           const attend_translate_options *options, size_t count,
                                           const char *const *line,
@@ -1059,7 +1104,8 @@ ATTEND_API void attend_evaluate_defaults(attend_evaluate_options *options);
 
 enum { ATTEND_LENGTH_RANGES = 8 };
 
-/* lines with `from` to `to` words in their source; `to` is 0: and more */
+/* lines with `from` to `to` words in their source, or where that is features in their known
+ * translation; `to` is 0: and more */
 typedef struct attend_length_range {
     int from, to;
     size_t lines;
@@ -1081,7 +1127,8 @@ typedef struct attend_evaluation {
     attend_length_range range[ATTEND_LENGTH_RANGES];
 } attend_evaluation;
 
-/* Translates, and is led through the known translations; both as attend_translate does it. */
+/* Translates, and is led through the known translations; both as attend_translate does it. source
+ * is not read, and may be NULL, where options->translate has features. */
 ATTEND_API attend_status attend_evaluate(attend_translator *translator,
                                          const attend_evaluate_options *options, size_t count,
                                          const char *const *source, const char *const *reference,

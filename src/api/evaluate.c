@@ -140,7 +140,7 @@ static attend_status by_length(const work *w, const attend_scores *scores, atten
     for (int i = 0; i < ATTEND_LENGTH_RANGES && status >= 0; i++) {
         attend_length_range r = {.from = i ? limit[i - 1] + 1 : 0, .to = limit[i]};
         for (size_t k = 0; k < w->count; k++) {
-            int n = count_words(w->source[k]);
+            int n = count_words(w->o->translate.features ? w->reference[k] : w->source[k]);
             if (n >= r.from && (r.to == 0 || n <= r.to))
                 line[r.lines++] = k;
         }

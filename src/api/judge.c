@@ -50,6 +50,7 @@ enum { MOST_JUDGED = 1000, SAMPLES = 3 };
 typedef struct {
     const at_judge *judge;
     at_text source[MOST_JUDGED];
+    uint32_t sequence[MOST_JUDGED]; /* where sources are feature vectors */
     const char *reference[MOST_JUDGED];
     char *translation[MOST_JUDGED];
     size_t count;
@@ -99,6 +100,7 @@ static bool gather(judged *j, at_run *run)
     for (; j->count < MOST_JUDGED && at_run_valid_at(run, j->count, &e, &numbers); j->count++) {
         const char *source = copy(&j->memory, e.source);
         j->source[j->count] = (at_text){source, e.source.size};
+        j->sequence[j->count] = at_run_sequence(run, numbers.example);
         j->reference[j->count] = copy(&j->memory, e.target);
         if (!source || !j->reference[j->count])
             return false;
@@ -120,7 +122,12 @@ static void show_samples(const judged *j)
 static attend_status translate(at_run *run, judged *j, attend_error *err)
 {
     const at_translator_folder *f = &((at_translation_task *)at_run_task(run))->folder;
-    at_translate_options o = {.beam = {.width = 1}, .best = 1, .batch = 64, .longest = 1000};
+    at_translate_options o = {.beam = {.width = 1},
+                              .best = 1,
+                              .batch = 64,
+                              .longest = 1000,
+                              .features = at_run_features(run),
+                              .sequence = j->sequence};
     at_continuation *model; /* a new one: the parameters have changed since the last time */
     attend_status status = at_continuation_new(&f->model, f->params, &model, err);
     at_translating with = {&model, 1, f->source, f->target, f->copying};

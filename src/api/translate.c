@@ -1,3 +1,4 @@
+#include <stdio.h>
 #include <string.h>
 
 #include "api/translator.h"
@@ -63,6 +64,25 @@ static attend_status check(const attend_translate_options *o, attend_error *err)
     return o->sample ? at_sampling_check(&sampling, err) : ATTEND_OK;
 }
 
+/* Is the source what the model reads? */
+static attend_status check_source(const attend_translator *t, const attend_translate_options *o,
+                                  size_t count, attend_error *err)
+{
+    int reads = attend_translator_features(t);
+    int given = o->features ? attend_features_width(o->features) : 0;
+    if (reads != given)
+        return at_error(err, ATTEND_FORMAT, "the model reads %s, and the source has %s",
+                        at_source_kind(reads).text, at_source_kind(given).text);
+    if (given && o->replace_unknown)
+        return at_error(err, ATTEND_OPTION,
+                        "unknown words cannot be replaced: feature vectors have no words to take");
+    size_t there = given ? attend_features_count(o->features) : 0;
+    if (given && (o->first > there || count > there - o->first))
+        return at_error(err, ATTEND_OPTION, "sequences %zu to %zu are asked for, and there are %zu",
+                        o->first, o->first + count, there);
+    return ATTEND_OK;
+}
+
 static at_translate_options inside_of(const attend_translate_options *o,
                                       const at_sampling *sampling, const at_text *prefix)
 {
@@ -81,6 +101,7 @@ static at_translate_options inside_of(const attend_translate_options *o,
                                   .sampling = o->sample ? sampling : NULL,
                                   .seed = o->seed,
                                   .first = o->first,
+                                  .features = o->features ? at_features_of(o->features) : NULL,
                                   .prefix = o->prefix ? prefix : NULL,
                                   .forced = o->forced != 0,
                                   .replace_unknown = o->replace_unknown != 0,
@@ -90,7 +111,7 @@ static at_translate_options inside_of(const attend_translate_options *o,
 /* ---- what is given --------------------------------------------------------------------------- */
 
 typedef struct {
-    const at_tokenizer *source;
+    const at_tokenizer *source; /* NULL: features */
     bool words;
     attend_translation_function *function;
     void *user;
@@ -101,6 +122,22 @@ typedef struct {
     const char **text;
     unsigned *word;
 } source_pieces;
+
+/* numbers of frames, each a word of its own */
+static source_pieces frames_of(at_arena *memory, const at_translated *t)
+{
+    enum { DIGITS = 12 };
+    size_t n = (size_t)t->positions + 1;
+    char *digits = at_arena_alloc(memory, n * DIGITS);
+    source_pieces p = {at_arena_alloc(memory, n * sizeof *p.text),
+                       at_arena_alloc(memory, n * sizeof *p.word)};
+    for (int i = 0; digits && p.text && p.word && i < t->positions; i++, digits += DIGITS) {
+        snprintf(digits, DIGITS, "%d", i);
+        p.text[i] = digits;
+        p.word[i] = (unsigned)i;
+    }
+    return digits ? p : (source_pieces){NULL, NULL};
+}
 
 static source_pieces pieces_of(at_arena *memory, const at_tokenizer *source, const at_translated *t)
 {
@@ -145,7 +182,7 @@ static attend_status give(void *user, const at_translated *t, attend_error *err)
 {
     const giving *g = user;
     at_arena memory = {.first_size = 0};
-    source_pieces p = pieces_of(&memory, g->source, t);
+    source_pieces p = g->source ? pieces_of(&memory, g->source, t) : frames_of(&memory, t);
     attend_translation out = {.line = t->line,
                               .rank = t->rank,
                               .text = t->text,
@@ -160,7 +197,8 @@ static attend_status give(void *user, const at_translated *t, attend_error *err)
                               .log_ps = t->log_ps,
                               .weights = t->weights ? weights_of(&memory, t) : NULL,
                               .cut = t->cut,
-                              .skipped = t->skipped};
+                              .skipped = t->skipped,
+                              .frames = !g->source};
     attend_status status = ATTEND_OK;
     if (!p.text || !p.word || !out.target || (t->weights && !out.weights))
         status = at_error_memory(err);
@@ -188,9 +226,12 @@ attend_status attend_translate(attend_translator *t, const attend_translate_opti
     attend_translate_defaults(&defaults);
     const attend_translate_options *o = options ? options : &defaults;
     attend_status status = check(o, err);
+    if (status >= 0)
+        status = check_source(t, o, count, err);
     if (status < 0)
         return status;
-    at_text *text = texts(count, line, err), *prefix = text ? texts(count, o->prefix, err) : NULL;
+    at_text *text = texts(count, o->features ? NULL : line, err),
+            *prefix = text ? texts(count, o->prefix, err) : NULL;
     at_sampling sampling = sampling_of(o);
     at_translate_options inside = inside_of(o, &sampling, prefix);
     at_continuation *model[ATTEND_ENSEMBLE_MOST];

@@ -31,9 +31,16 @@ static attend_status check_alike(const attend_translator *t, const char *folder,
                         "have the same",
                         at_show(folder).text, last->model.output->about.name,
                         first->model.output->about.name);
-    const char *side = !alike(first->target, last->target)   ? "target"
-                       : !alike(first->source, last->source) ? "source"
-                                                             : NULL;
+    bool features = first->features || last->features;
+    const char *side = NULL;
+    if (first->features != last->features)
+        return at_error(err, ATTEND_OPTION, "%s: it reads %s, and the first model %s",
+                        at_show(folder).text, at_source_kind(last->features).text,
+                        at_source_kind(first->features).text);
+    if (!alike(first->target, last->target))
+        side = "target";
+    else if (!features && !alike(first->source, last->source))
+        side = "source";
     if (!side)
         return ATTEND_OK;
     return at_error(err, ATTEND_OPTION,
@@ -82,6 +89,8 @@ void attend_translator_free(attend_translator *t)
     }
     at_free(t);
 }
+
+int attend_translator_features(const attend_translator *t) { return t->model[0].folder.features; }
 
 at_translating at_translator_with(const attend_translator *t,
                                   at_continuation *model[ATTEND_ENSEMBLE_MOST])

@@ -14,6 +14,9 @@ struct attend_translator {
     } model[ATTEND_ENSEMBLE_MOST];
 };
 
+/* inside an attend_features */
+const at_features *at_features_of(const attend_features *f);
+
 /* What at_translate takes; model has room for all of them. */
 at_translating at_translator_with(const attend_translator *t,
                                   at_continuation *model[ATTEND_ENSEMBLE_MOST]);

@@ -472,6 +472,12 @@ void at_writer_abort(at_writer *w)
 
 /* ---- names ----------------------------------------------------------------------------- */
 
+bool at_file_ends(const char *path, const char *end)
+{
+    size_t n = strlen(path), m = strlen(end);
+    return n >= m && strcmp(path + n - m, end) == 0;
+}
+
 bool at_file_exists(const char *path) { return access(path, F_OK) == 0; }
 
 char *at_file_join(const char *folder, const char *name)

@@ -60,6 +60,7 @@ void at_writer_abort(at_writer *w); /* ends it and leaves no trace; w may be NUL
 /* ---- names ----------------------------------------------------------------------------- */
 
 bool at_file_exists(const char *path);
+bool at_file_ends(const char *path, const char *end); /* is this the end of its name? */
 
 /* folder/name, or name itself when it starts with a slash; at_free it; NULL without memory */
 char *at_file_join(const char *folder, const char *name);

@@ -5,21 +5,18 @@
 
 #include "base/memory.h"
 
-static bool ends_in(const char *path, const char *end)
+static bool is_text(const char *path)
 {
-    size_t n = strlen(path), m = strlen(end);
-    return n >= m && strcmp(path + n - m, end) == 0;
+    return at_file_ends(path, ".jsonl") || at_file_ends(path, ".txt");
 }
-
-static bool is_text(const char *path) { return ends_in(path, ".jsonl") || ends_in(path, ".txt"); }
 
 attend_status at_attention_out_check(const char *path, bool overwrite, attend_error *err)
 {
     if (path && !overwrite && at_file_exists(path))
         return at_error(err, ATTEND_OPTION, "--attention-out: %s exists; --overwrite replaces it",
                         at_show(path).text);
-    if (!path || is_text(path) || ends_in(path, ".png") || ends_in(path, ".svg")
-        || ends_in(path, ".pdf"))
+    if (!path || is_text(path) || at_file_ends(path, ".png") || at_file_ends(path, ".svg")
+        || at_file_ends(path, ".pdf"))
         return ATTEND_OK;
     return at_error(err, ATTEND_OPTION,
                     "%s: weights go to a file that ends in .jsonl, .txt, .png, .svg or .pdf",
@@ -50,8 +47,9 @@ attend_heat_map at_attention_map(const attend_translation *t)
                              .columns = t->sources,
                              .weights = t->weights,
                              .row_labels = t->target,
-                             .column_labels = t->source,
-                             .high = 1};
+                             .column_labels = t->frames ? NULL : t->source,
+                             .column_title = t->frames ? "frame" : NULL,
+                             .high = t->frames ? 0 : 1};
 }
 
 attend_status at_attention_text(at_str *out, const attend_translation *t, attend_text_style style,
@@ -123,8 +121,9 @@ static attend_status keep(at_attention_out *a, size_t line, const attend_transla
     char *title = at_arena_alloc_small(&a->memory, 64);
     attend_heat_map map = at_attention_map(t);
     map.row_labels = copy_texts(&a->memory, t->targets, t->target);
-    map.column_labels = copy_texts(&a->memory, t->sources, t->source);
-    if (!weights || !title || !map.row_labels || !map.column_labels)
+    if (map.column_labels)
+        map.column_labels = copy_texts(&a->memory, t->sources, t->source);
+    if (!weights || !title || !map.row_labels || (!t->frames && !map.column_labels))
         return at_error_memory(err);
     map.weights = memcpy(weights, t->weights, n * sizeof *weights);
     snprintf(title, 64, "%d: score %.3f", t->rank + 1, t->score);
@@ -159,7 +158,7 @@ attend_status at_attention_out_add(at_attention_out *a, size_t line, const atten
         return keep(a, line, t, err);
     attend_status status = ATTEND_OK;
     at_str_clear(&a->text);
-    if (ends_in(a->path, ".jsonl")) {
+    if (at_file_ends(a->path, ".jsonl")) {
         add_json(&a->text, line, t);
     } else {
         at_str_print(&a->text, "%zu %d %.6f %s\n\n", line, t->rank, t->score, t->text);

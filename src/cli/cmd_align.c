@@ -14,7 +14,7 @@ typedef struct {
 
 static const at_option options[] = {
     {.name = "src", .letter = 's', OPTION_PATH(align, src), .meta = "FILE", .group = "Input",
-     .help = "Sentences, one a line",
+     .help = "Sentences, one a line, or feature vectors, .safetensors",
      .example = {"attend align model --src in.txt --tgt out.txt > links",
                  "Links 0-0 1-2 of words, source and target, a line for each pair"}},
     {.name = "tgt", .letter = 't', OPTION_PATH(align, tgt), .meta = "FILE",
@@ -80,6 +80,8 @@ static attend_status run(at_cli *cli, const void *fields, int operands, char **o
     inside.batch = o->batch;
     inside.longest = o->longest;
     inside.prefix = pairs.target;
+    if (status >= 0)
+        status = at_sentence_pairs_give(&pairs, t, &inside, err);
     if (status >= 0)
         status = attend_translate(t, &inside, pairs.count, pairs.source, write_one, &w, err);
     if (status >= 0)

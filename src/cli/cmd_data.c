@@ -291,9 +291,8 @@ static attend_status make(at_cli *cli, const data *o, int count, const char *con
     cli->input = NULL;
     if (count != 1 || strcmp(name[0], "-") == 0)
         return at_error(err, ATTEND_OPTION, "make needs one NAME; attend list makers has them");
-    attend_status status = out ? may_write(o, "--out", out, err) : ATTEND_OK;
-    at_making making = {name[0], o->count, o->seed, o->size, out};
-    return status < 0 ? status : at_data_make(&making, err);
+    at_making making = {name[0], o->count, o->seed, o->size, out, o->overwrite};
+    return at_data_make(&making, err);
 }
 
 /* ---- the command ------------------------------------------------------------------------ */
@@ -394,7 +393,8 @@ const at_command at_command_data = {
                   "\n"
                   "make NAME writes examples that a rule of `attend list makers` makes: sentence "
                   "pairs of a small grammar, or tasks such as sorting; lines SOURCE, a tab, "
-                  "TARGET, to --out or standard output.",
+                  "TARGET, to --out or standard output. Where sources are feature vectors, --out "
+                  "NAME makes NAME.safetensors and NAME.txt, for `attend train --src --tgt`.",
               .options = options,
               .examples = examples},
     .size = sizeof(data),

@@ -18,7 +18,7 @@ typedef struct {
 
 static const at_option options[] = {
     {.name = "src", .letter = 's', OPTION_PATH(evaluate, src), .meta = "FILE", .group = "Input",
-     .help = "Sentences, one a line, in place of TEST",
+     .help = "Sentences, one a line, or feature vectors, .safetensors; in place of TEST",
      .example = {"attend evaluate model --src test.de --tgt test.en", "Two files, line by line"}},
     {.name = "tgt", .letter = 't', OPTION_PATH(evaluate, tgt), .meta = "FILE",
      .help = "Their translations, line by line"},
@@ -106,8 +106,10 @@ static attend_status work_on(work *w, attend_evaluation *e, attend_error *err)
     inside.threshold = w->o->threshold;
     inside.function = w->file ? keep_line : NULL;
     inside.user = w;
-    return attend_evaluate(w->translator, &inside, w->pairs.count, w->pairs.source, w->pairs.target,
-                           e, err);
+    attend_status status = at_sentence_pairs_give(&w->pairs, w->translator, &inside.translate, err);
+    return status < 0 ? status
+                      : attend_evaluate(w->translator, &inside, w->pairs.count, w->pairs.source,
+                                        w->pairs.target, e, err);
 }
 
 static attend_status run(at_cli *cli, const void *fields, int operands, char **operand,

@@ -14,7 +14,7 @@ typedef struct {
 
 static const at_option options[] = {
     {.name = "src", .letter = 's', OPTION_PATH(score, src), .meta = "FILE", .group = "Input",
-     .help = "Sentences, one a line",
+     .help = "Sentences, one a line, or feature vectors, .safetensors",
      .example = {"attend score model --src in.txt --tgt out.txt",
                  "The log-probability of each translation"}},
     {.name = "tgt", .letter = 't', OPTION_PATH(score, tgt), .meta = "FILE",
@@ -85,6 +85,8 @@ static attend_status run(at_cli *cli, const void *fields, int operands, char **o
     inside.batch = o->batch;
     inside.longest = o->longest;
     inside.prefix = pairs.target;
+    if (status >= 0)
+        status = at_sentence_pairs_give(&pairs, t, &inside, err);
     if (status >= 0)
         status = attend_translate(t, &inside, pairs.count, pairs.source, write_one, &w, err);
     if (status >= 0)

@@ -252,6 +252,8 @@ static const at_term examples[] = {
      "Classes of texts, for attend classify"},
     {"attend train --preset rnn-lm --data text.txt --out model",
      "What word comes next, for attend generate"},
+    {"attend train --src sound.safetensors --tgt words.txt --out model",
+     "Feature vectors in place of source words: sound, pictures"},
     {"attend train --config run.yaml --hidden 512 --out model", "Settings of a file, one changed"},
     {"attend train --preset luong --dump-config > run.yaml", "Such a file to start from"},
     {"attend train --resume --out model", "Go on after a stop"},

@@ -3,6 +3,7 @@
 #include <string.h>
 #include <sys/stat.h>
 
+#include "base/file.h"
 #include "base/memory.h"
 #include "base/utf8.h"
 #include "cli/attention_out.h"
@@ -14,7 +15,7 @@ typedef struct {
     double penalty, coverage, temperature, top_p, threshold;
     size_t seed;
     bool sample, split, replace_unknown, show, score, overwrite;
-    const char *prefix, *forced, *dictionary, *attention_out;
+    const char *src, *prefix, *forced, *dictionary, *attention_out;
 } translate;
 
 enum { ALIGN_NOT, ALIGN_WORDS, ALIGN_PIECES };
@@ -34,7 +35,8 @@ static const at_option options[] = {
     {.name = "ngram-once", OPTION_INT(translate, no_repeat), .value = "0", .min = 0, .max = 100,
      .meta = "N", .help = "Let no N pieces in a row come twice"},
     {.name = "most", OPTION_INT(translate, most), .value = "0", .min = 0, .max = 1 << 20,
-     .meta = "N", .help = "Pieces of a translation; 0 is three for each of the source, and ten"},
+     .meta = "N", .help = "Pieces of a translation; 0 is three for each of the source, and ten; of "
+     "feature vectors one for each, and fifty"},
     {.name = "batch", OPTION_INT(translate, batch), .value = "64", .min = 1, .max = 1 << 16,
      .meta = "N", .help = "Lines at a time; changes nothing but the speed"},
     {.name = "prefix", OPTION_PATH(translate, prefix), .meta = "FILE",
@@ -57,8 +59,12 @@ static const at_option options[] = {
     {.name = "seed", OPTION_SIZE(translate, seed), .value = "1", .meta = "N",
      .help = "Of drawing; the same seed gives the same lines, in any batch"},
 
+    {.name = "src", .letter = 's', OPTION_PATH(translate, src), .meta = "FILE", .group = "Input",
+     .help = "Lines in place of standard input, or feature vectors, .safetensors",
+     .example = {"attend translate spoken --src sound.safetensors",
+                 "A model of sound, or pictures: a line for each sequence"}},
     {.name = "longest", OPTION_INT(translate, longest), .value = "200", .min = 1, .max = 1 << 20,
-     .meta = "N", .group = "Input", .help = "Pieces of a line that are read"},
+     .meta = "N", .help = "Pieces of a line that are read"},
     {.name = "long", OPTION_CHOICE(translate, when_long), .choices = "cut|skip|refuse",
      .value = "cut", .help = "What becomes of longer lines: their beginning is translated, they "
      "stay empty, or the work ends there"},
@@ -98,6 +104,7 @@ typedef struct {
     attend_translator *translator;
     attend_translate_options inside;
     at_reader in;
+    attend_features *features; /* the sources, in place of lines; or NULL */
     at_lines prefix; /* or those that are forced */
     at_str out;
     at_attention_out attention;
@@ -215,6 +222,17 @@ static attend_status add_line(work *w, const char *text, size_t size, attend_err
     return status;
 }
 
+/* the next sequences: each is a line without text */
+static attend_status number_sequences(work *w, size_t most, bool *ended, attend_error *err)
+{
+    size_t left = attend_features_count(w->features) - w->before;
+    attend_status status = ATTEND_OK;
+    for (size_t i = 0; i < left && i < most && status >= 0; i++)
+        status = add_line(w, "", 0, err);
+    *ended = w->lines == left;
+    return status;
+}
+
 /* As many lines as there are without waiting; *ended: no more come. */
 static attend_status read_block(work *w, bool *ended, attend_error *err)
 {
@@ -224,6 +242,8 @@ static attend_status read_block(work *w, bool *ended, attend_error *err)
     at_str_clear(&w->text);
     w->before += w->lines;
     w->count = w->lines = 0;
+    if (w->features)
+        return number_sequences(w, most, ended, err);
     do {
         const char *text;
         size_t size;
@@ -236,6 +256,11 @@ static attend_status read_block(work *w, bool *ended, attend_error *err)
     return status;
 }
 
+static const char *source_name(const work *w)
+{
+    return w->o->src ? w->o->src : "standard input";
+}
+
 /* the lines of this block that translations begin with */
 static attend_status take_prefixes(work *w, attend_error *err)
 {
@@ -243,8 +268,8 @@ static attend_status take_prefixes(work *w, attend_error *err)
     for (size_t i = 0; i < w->count; i++) {
         if (w->before + i >= p->count)
             return at_error(err, ATTEND_FORMAT,
-                            "%s has %zu lines, and standard input has more; they belong together",
-                            p->name, p->count);
+                            "%s has %zu lines, and %s has more; they belong together", p->name,
+                            p->count, source_name(w));
         w->item_prefix[i] = p->line[w->before + i];
     }
     return ATTEND_OK;
@@ -332,6 +357,25 @@ static bool is_file(const char *path)
     return stat(path, &about) == 0 && S_ISREG(about.st_mode);
 }
 
+static attend_status open_source(work *w, attend_error *err)
+{
+    const char *src = w->o->src;
+    int width = attend_translator_features(w->translator);
+    bool vectors = src && at_file_ends(src, ".safetensors");
+    if (width && !vectors)
+        return at_error(err, ATTEND_OPTION,
+                        "the model reads feature vectors: --src FILE.safetensors has them");
+    if (vectors && (w->o->split || w->o->replace_unknown))
+        return at_error(err, ATTEND_OPTION, "%s is for sources of words, not for feature vectors",
+                        w->o->split ? "--split" : "--replace-unknown");
+    if (!vectors)
+        return at_reader_open(&w->in, w->cli, src ? src : "-", err);
+    w->cli->input = src;
+    attend_status status = attend_features_open(src, &w->features, err);
+    w->inside.features = w->features;
+    return status;
+}
+
 static attend_status open_all(work *w, int models, char **model, attend_dictionary **dictionary,
                               attend_error *err)
 {
@@ -344,8 +388,10 @@ static attend_status open_all(work *w, int models, char **model, attend_dictiona
         if (is_file(model[i]))
             return at_error(err, ATTEND_OPTION,
                             "%s is a file, not a model; lines come from standard input: attend "
-                            "translate %s < %s",
-                            at_show(model[i]).text, at_show(model[0]).text, at_show(model[i]).text);
+                            "translate %s %s %s",
+                            at_show(model[i]).text, at_show(model[0]).text,
+                            at_file_ends(model[i], ".safetensors") ? "--src" : "<",
+                            at_show(model[i]).text);
         status = attend_translator_add(w->translator, model[i], err);
     }
     if (status >= 0 && o->dictionary) {
@@ -357,7 +403,7 @@ static attend_status open_all(work *w, int models, char **model, attend_dictiona
         status = at_lines_read(&w->prefix, w->cli, prefix, err);
     if (status >= 0)
         status = at_attention_out_open(&w->attention, w->cli, o->attention_out, o->overwrite, err);
-    return status < 0 ? status : at_reader_open(&w->in, w->cli, "-", err);
+    return status < 0 ? status : open_source(w, err);
 }
 
 static void say_lengths(const work *w)
@@ -390,8 +436,9 @@ static attend_status run(at_cli *cli, const void *fields, int operands, char **o
     }
     if (status >= 0 && w.before + w.lines < w.prefix.lines.count)
         status = at_error(err, ATTEND_FORMAT,
-                          "%s has %zu lines, and standard input %zu; they belong together",
-                          w.prefix.lines.name, w.prefix.lines.count, w.before + w.lines);
+                          "%s has %zu lines, and %s %zu; they belong together",
+                          w.prefix.lines.name, w.prefix.lines.count, source_name(&w),
+                          w.before + w.lines);
     if (status >= 0)
         status = at_attention_out_commit(&w.attention, err);
     say_lengths(&w);
@@ -401,6 +448,7 @@ static attend_status run(at_cli *cli, const void *fields, int operands, char **o
     at_str_free(&w.text);
     at_str_free(&w.out);
     at_free(w.line_of);
+    attend_features_free(w.features);
     attend_dictionary_free(dictionary);
     attend_translator_free(w.translator);
     return status;
@@ -413,7 +461,7 @@ static const at_term examples[] = {
 
 const at_command at_command_translate = {
     .usage = {.name = "translate",
-              .summary = "Translate lines of standard input",
+              .summary = "Translate lines of standard input, or what a file of features shows",
               .operands = "MODEL...",
               .options = options,
               .examples = examples},

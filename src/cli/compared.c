@@ -96,8 +96,10 @@ static attend_status evaluate(at_compared *c, const at_comparing *with, attend_e
     attend_status status = attend_translator_open(c->folder, &t, err);
     if (status < 0)
         return status;
-    status = attend_evaluate(t, &o, with->test->count, with->test->source, with->test->target,
-                             &c->found, err);
+    status = at_sentence_pairs_give(with->test, t, &o.translate, err);
+    if (status >= 0)
+        status = attend_evaluate(t, &o, with->test->count, with->test->source, with->test->target,
+                                 &c->found, err);
     attend_translator_free(t);
     return status;
 }

@@ -1,7 +1,10 @@
 #include "cli/data_make.h"
 
+#include <string.h>
+
 #include "base/file.h"
 #include "base/log.h"
+#include "base/memory.h"
 
 typedef struct {
     at_writer *file; /* or NULL: standard output */
@@ -27,7 +30,7 @@ static attend_status take(void *user, const char *source, const char *target, at
     return o->lines.failed || o->lines.length > BLOCK ? flush(o, err) : ATTEND_OK;
 }
 
-attend_status at_data_make(const at_making *m, attend_error *err)
+static attend_status make_lines(const at_making *m, attend_error *err)
 {
     output o = {0};
     attend_status status = m->out ? at_writer_open(&o.file, m->out, err) : ATTEND_OK;
@@ -42,8 +45,57 @@ attend_status at_data_make(const at_making *m, attend_error *err)
     else
         at_writer_abort(o.file);
     at_str_free(&o.lines);
+    return status;
+}
+
+static attend_status may_write(const char *path, bool overwrite, attend_error *err)
+{
+    return !overwrite && at_file_exists(path) ? at_error(
+               err, ATTEND_OPTION, "--out: %s exists; --overwrite replaces it", at_show(path).text)
+                                              : ATTEND_OK;
+}
+
+/* ---- feature vectors ------------------------------------------------------------------------- */
+
+/* OUT, without .safetensors at its end, and this one; at_free it */
+static char *named(const char *out, const char *end)
+{
+    static const char tensors[] = ".safetensors";
+    at_str name = {0};
+    at_str_add_bytes(&name, out,
+                     strlen(out) - (at_file_ends(out, tensors) ? sizeof tensors - 1 : 0));
+    at_str_add(&name, end);
+    char *text = at_str_take(&name);
+    at_str_free(&name);
+    return text;
+}
+
+static attend_status make_features(const at_making *m, attend_error *err)
+{
+    char *features = named(m->out, ".safetensors"), *lines = named(m->out, ".txt");
+    attend_status status = features && lines ? ATTEND_OK : at_error_memory(err);
+    if (status >= 0)
+        status = may_write(features, m->overwrite, err);
+    if (status >= 0)
+        status = may_write(lines, m->overwrite, err);
+    if (status >= 0)
+        status = attend_data_make_features(m->maker, m->count, (unsigned long long)m->seed, m->size,
+                                           features, lines, err);
+    at_free(features);
+    at_free(lines);
+    return status;
+}
+
+attend_status at_data_make(const at_making *m, attend_error *err)
+{
+    bool features = m->out && attend_maker_features(m->maker);
+    attend_status status = ATTEND_OK;
+    if (features)
+        status = make_features(m, err);
+    else if (!m->out || (status = may_write(m->out, m->overwrite, err)) >= 0)
+        status = make_lines(m, err);
     if (status >= 0 && m->out)
-        at_log(ATTEND_LOG_INFO, "%d example%s of %s in %s", m->count, m->count == 1 ? "" : "s",
-               m->maker, at_show(m->out).text);
+        at_log(ATTEND_LOG_INFO, "%d example%s of %s in %s%s", m->count, m->count == 1 ? "" : "s",
+               m->maker, at_show(m->out).text, features ? ": .safetensors and .txt" : "");
     return status;
 }

@@ -1,4 +1,5 @@
-/* attend data make: examples by a rule, as lines SOURCE, a tab, TARGET. */
+/* attend data make: examples by a rule, as lines SOURCE, a tab, TARGET; sources that are feature
+ * vectors go to a file of their own, OUT.safetensors beside OUT.txt, where there is an --out. */
 #ifndef ATTEND_CLI_DATA_MAKE_H
 #define ATTEND_CLI_DATA_MAKE_H
 
@@ -8,6 +9,7 @@ typedef struct {
     const char *maker;
     int count, seed, size; /* as attend_data_make has them */
     const char *out;       /* a file, or NULL: standard output */
+    bool overwrite;        /* files that are there */
 } at_making;
 
 attend_status at_data_make(const at_making *m, attend_error *err);

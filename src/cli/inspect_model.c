@@ -48,6 +48,8 @@ static void value_text(at_str *out, const json_t *value)
         at_str_print(out, "%lld", (long long)json_integer_value(value));
     else if (json_is_real(value))
         at_str_print(out, "%g", json_real_value(value));
+    else if (json_is_array(value))
+        at_str_print(out, "%zu numbers", json_array_size(value));
     else
         at_str_add(out, json_is_null(value) ? "none" : "...");
 }

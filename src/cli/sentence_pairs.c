@@ -5,9 +5,45 @@
 #include "base/file.h"
 #include "base/memory.h"
 
+static attend_status read_features(at_sentence_pairs *p, at_cli *cli,
+                                   const at_sentence_pairs_from *from, attend_error *err)
+{
+    if (from->swap)
+        return at_error(err, ATTEND_OPTION,
+                        "--swap: feature vectors are read, never written; leave it out");
+    cli->input = from->src;
+    attend_status status = attend_features_open(from->src, &p->features, err);
+    if (status >= 0)
+        status = at_lines_read(&p->lines[1], cli, from->tgt, err);
+    if (status < 0)
+        return status;
+    size_t n = attend_features_count(p->features);
+    p->count = p->lines[1].lines.count;
+    p->target = p->lines[1].lines.line;
+    if (n != p->count)
+        return at_error(err, ATTEND_FORMAT,
+                        "%s has %zu sequence%s and %s %zu line%s; they belong together",
+                        at_show(from->src).text, n, n == 1 ? "" : "s", at_show(from->tgt).text,
+                        p->count, p->count == 1 ? "" : "s");
+    return ATTEND_OK;
+}
+
+attend_status at_sentence_pairs_give(const at_sentence_pairs *p, const attend_translator *t,
+                                     attend_translate_options *o, attend_error *err)
+{
+    o->features = p->features;
+    if (attend_translator_features(t) && !p->features)
+        return at_error(err, ATTEND_FORMAT,
+                        "the model reads feature vectors: --src FILE.safetensors has them, --tgt "
+                        "FILE the lines that belong to them");
+    return ATTEND_OK;
+}
+
 static attend_status read_files(at_sentence_pairs *p, at_cli *cli,
                                 const at_sentence_pairs_from *from, attend_error *err)
 {
+    if (at_file_ends(from->src, ".safetensors"))
+        return read_features(p, cli, from, err);
     attend_status status = at_lines_read(&p->lines[0], cli, from->src, err);
     if (status >= 0)
         status = at_lines_read(&p->lines[1], cli, from->tgt, err);
@@ -73,7 +109,7 @@ attend_status at_sentence_pairs_read(at_sentence_pairs *p, at_cli *cli,
     attend_status status = from->data ? read_pairs(p, cli, from, err)
                                       : read_files(p, cli, from, err);
     cli->input = status < 0 ? cli->input : NULL;
-    if (from->swap) {
+    if (from->swap && status >= 0) {
         const char *const *source = p->source;
         p->source = p->target;
         p->target = source;
@@ -83,6 +119,7 @@ attend_status at_sentence_pairs_read(at_sentence_pairs *p, at_cli *cli,
 
 void at_sentence_pairs_free(at_sentence_pairs *p)
 {
+    attend_features_free(p->features);
     at_lines_free(&p->lines[0]);
     at_lines_free(&p->lines[1]);
     at_str_free(&p->text);

@@ -1,4 +1,5 @@
-/* Sentence pairs for a command: two files that belong together line by line, or one of pairs. */
+/* Sentence pairs for a command: two files that belong together line by line, or one of pairs; or
+ * feature vectors, a file that ends in .safetensors, and the lines that belong to them. */
 #ifndef ATTEND_CLI_SENTENCE_PAIRS_H
 #define ATTEND_CLI_SENTENCE_PAIRS_H
 
@@ -13,6 +14,7 @@ typedef struct {
 typedef struct {
     size_t count;
     const char *const *source, *const *target;
+    attend_features *features; /* the sources, in place of texts; or NULL */
     /* inside */
     at_lines lines[2];
     at_str text;
@@ -22,6 +24,10 @@ typedef struct {
 /* Pairs keep their order; of two files none is left out. */
 attend_status at_sentence_pairs_read(at_sentence_pairs *p, at_cli *cli,
                                      const at_sentence_pairs_from *from, attend_error *err);
+
+/* The sources as attend_translate takes them, for a model that reads such ones. */
+attend_status at_sentence_pairs_give(const at_sentence_pairs *p, const attend_translator *t,
+                                     attend_translate_options *o, attend_error *err);
 void at_sentence_pairs_free(at_sentence_pairs *p); /* also after a failed read */
 
 #endif

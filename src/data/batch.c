@@ -82,7 +82,10 @@ static void put_copied(at_batch *out, size_t row, const at_item_view *item)
 
 static void put_item(at_batch *out, size_t row, const at_item_view *item)
 {
-    at_batch_put(out, row, 0, item->source, item->source_size);
+    if (item->source)
+        at_batch_put(out, row, 0, item->source, item->source_size);
+    else
+        out->source.lengths[row] = item->source_size;
     for (int i = item->second; out->segments && i < item->source_size; i++)
         out->segments[row * (size_t)out->source.T + (size_t)i] = 1;
     int *target = out->target.T ? out->target.ids + row * (size_t)out->target.T : NULL;

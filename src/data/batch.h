@@ -26,7 +26,8 @@ typedef struct {
 } at_block;
 
 typedef struct {
-    at_block source, target; /* target.T is 0 where there is none */
+    at_block source, target; /* target.T is 0 where there is none; of sources that are vectors
+                                the ids are padding */
     int *segments;           /* [B,T] of the source: 0, and 1 in a second text; or NULL */
     int *labels;             /* [B], or NULL */
     int *copied;           /* [B,T] of the source: what each word is if copied (text/copying.h), -1

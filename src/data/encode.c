@@ -13,6 +13,7 @@ struct at_encoded {
     size_t room;
     at_encode_counts counts;
     uint64_t print;
+    bool frames; /* sources are vectors: they have no tokens */
 };
 
 /* how an example lies on the shelf, its tokens behind it */
@@ -100,9 +101,10 @@ static attend_status too_long(const maker *m, const at_example *e, size_t size, 
                               attend_error *err)
 {
     return at_error(err, ATTEND_FORMAT,
-                    "%s:%ld: %zu tokens, and at most %zu are allowed; cut or skip long ones, or "
+                    "%s:%ld: %zu tokens%s, and at most %zu are allowed; cut or skip long ones, or "
                     "allow more",
-                    at_corpus_file(m->corpus, e->file), e->line, size, longest);
+                    at_corpus_file(m->corpus, e->file), e->line, size,
+                    m->options->frames ? " or frames" : "", longest);
 }
 
 /* Makes sizes fit; of two texts the longer one gives way, the second where they are equal. */
@@ -146,8 +148,9 @@ static attend_status cut_texts(maker *m, const at_example *e, attend_error *err)
 {
     at_pieces_clear(&m->pieces[0]);
     at_pieces_clear(&m->pieces[1]);
-    attend_status status = at_encode(m->tokenizer[0], e->source.text, e->source.size, &m->pieces[0],
-                                     err);
+    attend_status status = ATTEND_OK;
+    if (!m->options->frames)
+        status = at_encode(m->tokenizer[0], e->source.text, e->source.size, &m->pieces[0], err);
     if (status >= 0 && (e->has & ATTEND_HAS_TARGET))
         status = at_encode(m->tokenizer[1], e->target.text, e->target.size, &m->pieces[1], err);
     return status;
@@ -186,7 +189,8 @@ static void put_copied(maker *m)
 static fit make_record(maker *m, at_encode_counts *counts, const at_example *e, attend_error *err)
 {
     const at_encode_options *o = m->options;
-    size_t a = m->pieces[0].count, b = m->pieces[1].count, none = 0;
+    size_t a = o->frames ? o->frames[m->head.example] : m->pieces[0].count;
+    size_t b = m->pieces[1].count, none = 0;
     bool second = (e->has & ATTEND_HAS_TARGET) && o->joined;
     bool target = (e->has & ATTEND_HAS_TARGET) && !o->joined;
     fit fits = make_fit(m, counts, e, frame_size(m->tokenizer[0], o->source_frame, 1 + second),
@@ -200,8 +204,9 @@ static fit make_record(maker *m, at_encode_counts *counts, const at_example *e, 
         return FAILED;
     at_str_clear(&m->record);
     at_str_add_bytes(&m->record, (const char *)&m->head, sizeof m->head);
-    m->head.source = put_framed(m, m->tokenizer[0], o->source_frame, &m->pieces[0], a,
-                                second ? &m->pieces[1] : NULL, b);
+    m->head.source = o->frames ? (uint32_t)a
+                               : put_framed(m, m->tokenizer[0], o->source_frame, &m->pieces[0], a,
+                                            second ? &m->pieces[1] : NULL, b);
     if (!second)
         m->head.second = m->head.source;
     m->head.target =
@@ -220,8 +225,9 @@ static void count_tokens(at_encoded *e, const maker *m)
     const int32_t *token = (const int32_t *)(m->record.text + sizeof(head));
     for (int side = 0; side < 2; side++) {
         uint32_t size = side ? m->head.target : m->head.source;
-        int32_t unknown = m->tokenizer[side]->special[ATTEND_SPECIAL_UNK];
-        for (uint32_t i = 0; i < size; i++)
+        bool vectors = side == 0 && e->frames;
+        int32_t unknown = vectors ? -1 : m->tokenizer[side]->special[ATTEND_SPECIAL_UNK];
+        for (uint32_t i = 0; i < size && !vectors; i++)
             e->counts.unknown[side] += unknown >= 0 && at_token_id(*token++) == unknown;
         e->counts.tokens[side] += size;
         if (size > e->counts.longest[side])
@@ -309,6 +315,8 @@ attend_status at_encode_corpus(const at_corpus *c, const at_encode_options *opti
     if (status >= 0 && (!e || !(e->shelf = at_shelf_new(options->memory))))
         status = at_error_memory(err);
     if (status >= 0)
+        e->frames = options->frames != NULL;
+    if (status >= 0)
         status = encode_all(e, &m, err);
     at_pieces_free(&m.pieces[0]);
     at_pieces_free(&m.pieces[1]);
@@ -345,9 +353,10 @@ at_item_view at_encoded_at(const at_encoded *e, size_t index)
     const head *h = at_shelf_at(e->shelf, index);
     const int32_t *tokens = (const int32_t *)(h + 1);
     uint32_t copies = h->marks / COPIES;
-    return (at_item_view){.source = tokens,
-                          .target = tokens + h->source,
-                          .copied = copies ? tokens + h->source + h->target : NULL,
+    const int32_t *target = tokens + (e->frames ? 0 : h->source);
+    return (at_item_view){.source = e->frames ? NULL : tokens,
+                          .target = target,
+                          .copied = copies ? target + h->target : NULL,
                           .source_size = (int)h->source,
                           .target_size = (int)h->target,
                           .extra = copies ? (int)copies - 1 : 0,

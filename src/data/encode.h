@@ -21,6 +21,8 @@ typedef enum { ATTEND_LONG_CUT, ATTEND_LONG_SKIP, ATTEND_LONG_ERROR } at_long;
 
 typedef struct {
     const at_tokenizer *source, *target; /* target NULL: the source's */
+    const uint32_t *frames; /* of each example: its source is so many vectors, not a text, and has
+                               no tokenizer and no frame; or NULL */
     at_framing source_frame, target_frame;
     bool joined; /* the target is a second text of the same input: [CLS] A [SEP] B [SEP] */
     int longest_source, longest_target; /* tokens with their frame; 0: any number */
@@ -57,8 +59,8 @@ uint64_t at_encoded_print(const at_encoded *e);
 
 /* one example; token(i) below */
 typedef struct {
-    const int32_t *source, *target;
-    const int32_t *copied; /* [source_size]: the target's numbers (copying.h), or NULL */
+    const int32_t *source, *target; /* source is NULL where it is vectors, of which there are */
+    const int32_t *copied;          /* [source_size]: the target's numbers (copying.h), or NULL */
     int source_size, target_size;
     int extra;        /* how many numbers from V on copied has */
     int second;       /* where a joined second text begins in source, or source_size */

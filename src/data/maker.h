@@ -27,6 +27,7 @@ struct at_maker {
     const char *name;            /* "en-fr" */
     const char *what;            /* its examples, in a few words */
     int size, smallest, largest; /* what --size is by itself, and may be; 0: there is no size */
+    bool features;               /* the source is vectors: items as data/items.h reads them */
     void (*make)(at_dice *d, int size, at_str *source, at_str *target); /* onto empty strings */
 };
 

@@ -72,17 +72,16 @@ static void spread(at_continuation *c, int i, const at_tensor *first)
                H * sizeof(real));
 }
 
-attend_status at_continuation_start(at_continuation *c, at_ids source, const int *lengths,
-                                    int width, bool weights, attend_error *err)
+/* from sources [B,S,..] that the encoder has read */
+static attend_status start(at_continuation *c, at_shape sources, int width, bool weights,
+                           attend_error *err)
 {
     const at_seq2seq *m = c->model;
-    at_tape_reset(c->encoder);
-    c->source = at_seq2seq_encode(c->encoder, m, source, lengths);
     if (at_failed(c->encoder))
         return failure(c->encoder, err);
     c->source.width = c->width = width;
-    c->sentences = source.shape.dim[0];
-    c->length = source.shape.dim[1];
+    c->sentences = sources.dim[0];
+    c->length = sources.dim[1];
     c->weights = weights && m->place != ATTEND_PLACE_NONE;
     c->copies = (at_copies){.most = 0};
     c->position = 0;
@@ -100,6 +99,24 @@ attend_status at_continuation_start(at_continuation *c, at_ids source, const int
             spread(c, 2 * i + 1, c->source.c[i]);
     }
     return ATTEND_OK;
+}
+
+attend_status at_continuation_start(at_continuation *c, at_ids source, const int *lengths,
+                                    int width, bool weights, attend_error *err)
+{
+    at_tape_reset(c->encoder);
+    c->source = at_seq2seq_encode(c->encoder, c->model, source, lengths);
+    return start(c, source.shape, width, weights, err);
+}
+
+attend_status at_continuation_start_features(at_continuation *c, at_shape shape,
+                                             const real *features, const int *lengths, int width,
+                                             bool weights, attend_error *err)
+{
+    at_tape_reset(c->encoder);
+    at_tensor *x = at_input(c->encoder, shape, features);
+    c->source = at_seq2seq_encode_features(c->encoder, c->model, x, lengths);
+    return start(c, shape, width, weights, err);
 }
 
 void at_continuation_copies(at_continuation *c, at_copies copies) { c->copies = copies; }
@@ -144,6 +161,21 @@ static void keep_states(at_continuation *c, const at_decoder *d)
     c->position = d->position;
 }
 
+/* A model that reads its source from the end looks at places counted from there: back to those of
+ * the source as it was given. */
+static void turn_weights(const at_continuation *c, real *weights)
+{
+    for (size_t row = 0; row < rows_of(c) && c->model->reversed; row++) {
+        real *w = weights + row * (size_t)c->length;
+        int n = c->source.lengths ? c->source.lengths[row / (size_t)c->width] : c->length;
+        for (int i = 0; i < n / 2; i++) {
+            real kept = w[i];
+            w[i] = w[n - 1 - i];
+            w[n - 1 - i] = kept;
+        }
+    }
+}
+
 static attend_status step(void *self, const int *from, const int *words, const real **log_p,
                           const real **weights, attend_error *err)
 {
@@ -158,6 +190,8 @@ static attend_status step(void *self, const int *from, const int *words, const r
     if (at_failed(t))
         return failure(t, err);
     keep_states(c, &state);
+    if (w)
+        turn_weights(c, w->value);
     *log_p = p->value;
     *weights = w ? w->value : NULL;
     return ATTEND_OK;

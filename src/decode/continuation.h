@@ -25,6 +25,11 @@ void at_continuation_free(at_continuation *c); /* NULL is well */
 attend_status at_continuation_start(at_continuation *c, at_ids source, const int *lengths,
                                     int width, bool weights, attend_error *err);
 
+/* The same of feature vectors, shape [B,S,F]. */
+attend_status at_continuation_start_features(at_continuation *c, at_shape shape,
+                                             const real *features, const int *lengths, int width,
+                                             bool weights, attend_error *err);
+
 /* What can be copied from these sentences, behind the start of a model that copies; read until the
  * next one. */
 void at_continuation_copies(at_continuation *c, at_copies copies);

@@ -11,7 +11,8 @@
 typedef struct {
     at_text line;
     at_pieces pieces;
-    int *ids, length; /* with the frame, at most options->longest */
+    uint32_t sequence; /* of features */
+    int *ids, length;  /* with the frame, at most options->longest */
     bool cut, skipped;
     at_copied copied; /* of its pieces, where the models copy */
     at_pieces given;  /* the prefix */
@@ -50,6 +51,11 @@ static attend_status read_line(const job *j, size_t number, attend_error *err)
 {
     size_t second;
     item *i = &j->items[number];
+    if (j->o->features) {
+        i->sequence = j->o->sequence ? j->o->sequence[number] : (uint32_t)(j->o->first + number);
+        i->length = at_features_frames(j->o->features, i->sequence);
+        return ATTEND_OK;
+    }
     attend_status status = at_encode_framed(j->with->source, i->line.text, i->line.size, NULL, 0,
                                             &i->pieces, &second, err);
     if (status < 0)
@@ -110,19 +116,21 @@ static int most_words(const job *j, const item *i)
     int given = (int)i->given.count;
     if (j->o->forced)
         return given + 1;
-    return given + (j->o->beam.most ? j->o->beam.most : 3 * i->length + 10);
+    int most = j->o->features ? i->length + 50 : 3 * i->length + 10;
+    return given + (j->o->beam.most ? j->o->beam.most : most);
 }
 
 /* what a batch is made of */
 typedef struct {
     int *ids, *lengths, *most;
     int *copied, *extra; /* where the models copy */
+    real *features;      /* [n,S,F], in place of ids */
     const int **prefix;
     size_t *number;
     at_beam *beams;
 } batch;
 
-static bool make_batch(batch *b, at_arena *memory, size_t n, size_t S)
+static bool make_batch(batch *b, at_arena *memory, size_t n, size_t S, size_t F)
 {
     *b = (batch){.ids = at_arena_alloc(memory, n * S * sizeof *b->ids),
                  .lengths = at_arena_alloc(memory, n * sizeof *b->lengths),
@@ -132,26 +140,56 @@ static bool make_batch(batch *b, at_arena *memory, size_t n, size_t S)
                  .prefix = at_arena_alloc(memory, n * sizeof *b->prefix),
                  .number = at_arena_alloc(memory, n * sizeof *b->number),
                  .beams = at_arena_alloc(memory, n * sizeof *b->beams)};
+    if (F && !(b->features = at_arena_alloc(memory, n * S * F * sizeof *b->features)))
+        return false;
     return b->ids && b->lengths && b->most && b->copied && b->extra && b->prefix && b->number
            && b->beams;
 }
 
-static void fill_batch(const job *j, batch *b, size_t first, int n, int S)
+static attend_status fill_features(const job *j, const item *i, real *to, size_t S,
+                                   attend_error *err)
 {
-    int pad = at_tokenizer_pad(j->with->source);
-    for (int k = 0; k < n; k++) {
+    size_t F = (size_t)at_features_width(j->o->features), used = (size_t)i->length * F;
+    memset(to + used, 0, (S * F - used) * sizeof *to);
+    return at_features_read(j->o->features, i->sequence, i->length, to, err);
+}
+
+static attend_status fill_batch(const job *j, batch *b, size_t first, int n, int S,
+                                attend_error *err)
+{
+    int pad = j->o->features ? 0 : at_tokenizer_pad(j->with->source);
+    attend_status status = ATTEND_OK;
+    for (int k = 0; k < n && status >= 0; k++) {
         size_t line = j->order[first + (size_t)k];
         const item *i = &j->items[line];
-        for (int s = 0; s < S; s++)
+        for (int s = 0; s < S && !b->features; s++)
             b->ids[k * S + s] = s < i->length ? i->ids[s] : pad;
         for (int s = 0; j->with->copying && s < S; s++)
             b->copied[k * S + s] = s < i->length ? i->copied.id[s] : -1;
         b->extra[k] = i->copied.extra;
+        if (b->features) {
+            size_t each = (size_t)S * (size_t)at_features_width(j->o->features);
+            status = fill_features(j, i, b->features + (size_t)k * each, (size_t)S, err);
+        }
         b->lengths[k] = i->length;
         b->most[k] = most_words(j, i);
         b->prefix[k] = i->prefix;
         b->number[k] = j->o->first + line;
     }
+    return status;
+}
+
+/* one model reads the batch's sources */
+static attend_status start(const job *j, const batch *b, int model, int n, int S, bool weights,
+                           attend_error *err)
+{
+    at_continuation *c = j->with->model[model];
+    int width = j->o->beam.width;
+    if (!b->features)
+        return at_continuation_start(c, (at_ids){SHAPE(n, S), b->ids}, b->lengths, width, weights,
+                                     err);
+    at_shape shape = SHAPE(n, S, at_features_width(j->o->features));
+    return at_continuation_start_features(c, shape, b->features, b->lengths, width, weights, err);
 }
 
 static at_copies copies_of(const batch *b, int n, int S)
@@ -180,8 +218,7 @@ static attend_status search(const job *j, const batch *b, int n, int S, attend_e
     inside.beam.most = inside.beam.most ? inside.beam.most : 1;
     inside.beam.end = target->special[ATTEND_SPECIAL_EOS];
     for (int i = 0; i < j->with->models && status >= 0; i++) {
-        status = at_continuation_start(j->with->model[i], (at_ids){SHAPE(n, S), b->ids}, b->lengths,
-                                       o->beam.width, weights, err);
+        status = start(j, b, i, n, S, weights, err);
         if (j->with->copying)
             at_continuation_copies(j->with->model[i], copies_of(b, n, S));
         each[i] = at_continuation_searched(j->with->model[i], target->special[ATTEND_SPECIAL_BOS]);
@@ -200,12 +237,14 @@ static attend_status translate_batch(const job *j, size_t first, int n, attend_e
     int S = j->items[j->order[first]].length;
     at_arena memory = {.first_size = 0};
     batch b;
-    bool made = make_batch(&b, &memory, (size_t)n, (size_t)S);
+    size_t F = j->o->features ? (size_t)at_features_width(j->o->features) : 0;
+    bool made = make_batch(&b, &memory, (size_t)n, (size_t)S, F);
     attend_status status = made ? ATTEND_OK : at_error_memory(err);
     if (made) {
         memset(b.beams, 0, (size_t)n * sizeof *b.beams);
-        fill_batch(j, &b, first, n, S);
-        status = search(j, &b, n, S, err);
+        status = fill_batch(j, &b, first, n, S, err);
+        if (status >= 0)
+            status = search(j, &b, n, S, err);
         for (int k = 0; k < n; k++)
             j->items[j->order[first + (size_t)k]].beam = b.beams[k];
     }
@@ -284,7 +323,7 @@ static attend_status give_one(const job *j, size_t line, int rank, at_arena *mem
                     .source = &i->pieces,
                     .copied = &i->copied,
                     .line = i->line,
-                    .words = strcmp(j->with->source->kind->name, "words") == 0,
+                    .words = !j->o->features && strcmp(j->with->source->kind->name, "words") == 0,
                     .positions = i->length,
                     .memory = memory};
     at_translated t = {.line = j->base + line,
@@ -345,7 +384,7 @@ static void free_items(job *j)
 /* has it nothing but what surrounds every text? A forced translation has a score all the same. */
 static bool is_empty(const job *j, const item *i)
 {
-    if (i->length == 0 || j->o->forced)
+    if (i->length == 0 || j->o->forced || j->o->features)
         return i->length == 0;
     for (size_t k = 0; k < i->pieces.count; k++)
         if (i->pieces.item[k].end > i->pieces.item[k].begin)
@@ -358,7 +397,7 @@ static attend_status read_lines(const job *j, const at_text *line, attend_error 
     attend_status status = ATTEND_OK;
     for (size_t i = 0; i < j->lines && status >= 0; i++) {
         j->order[i] = i;
-        j->items[i].line = line[i];
+        j->items[i].line = line ? line[i] : (at_text){"", 0};
         status = read_line(j, i, err);
         if (status >= 0 && j->with->copying && !j->items[i].skipped)
             status = read_copied(j, &j->items[i], err);
@@ -406,7 +445,8 @@ attend_status at_translate(const at_translating *with, const at_translate_option
         n = lines - base < BLOCK ? lines - base : BLOCK;
         part.first += base;
         part.prefix = o->prefix ? o->prefix + base : NULL;
-        status = translate_block(with, &part, base, n, line + base, give, user, err);
+        part.sequence = o->sequence ? o->sequence + base : NULL;
+        status = translate_block(with, &part, base, n, line ? line + base : NULL, give, user, err);
     }
     return status;
 }

@@ -1,5 +1,6 @@
 /* Text to text through recurrent translators: lines are cut into pieces, translated in batches of
- * like length, and given back in their order.
+ * like length, and given back in their order. So are sequences of feature vectors, which are read
+ * whole.
  *
  * A line's translation, its score and its weights do not depend on the batch it was in. */
 #ifndef ATTEND_DECODE_TRANSLATE_H
@@ -7,6 +8,7 @@
 
 #include "decode/continuation.h"
 #include "decode/ensemble.h"
+#include "store/features.h"
 #include "text/copying.h"
 #include "text/dictionary.h"
 #include "text/tokenizer.h"
@@ -15,8 +17,8 @@
 typedef struct {
     at_continuation *const *model;
     int models;
-    const at_tokenizer *source, *target;
-    const at_copying *copying; /* of these, where the models copy; else NULL */
+    const at_tokenizer *source, *target; /* source is NULL where models read feature vectors */
+    const at_copying *copying;           /* of these, where the models copy; else NULL */
 } at_translating;
 
 typedef enum {
@@ -27,7 +29,7 @@ typedef enum {
 
 typedef struct {
     at_beam_options beam; /* most: words of a translation at most; 0: three for each of the source,
-                             and ten */
+                             and ten; of features one for each frame, and fifty */
     int no_repeat;
     int best;    /* hypotheses of each line that are given; at least 1 */
     int batch;   /* lines at a time */
@@ -39,6 +41,9 @@ typedef struct {
     const at_sampling *sampling; /* words are drawn; or NULL */
     uint64_t seed;
     size_t first; /* number of the first line: for messages, and for drawing */
+
+    const at_features *features; /* lines are these of its sequences, not texts; or NULL */
+    const uint32_t *sequence;    /* [lines]; NULL: from `first` on */
 
     const at_text *prefix; /* [lines]: what each translation begins with; or NULL */
     bool forced;           /* the prefix is all of it */
@@ -59,7 +64,8 @@ typedef struct {
     const at_text *piece; /* and texts: unknown ones as they are replaced, copied or were given */
     const unsigned *word; /* which word of text each belongs to, or NULL; ATTEND_NO_WORD: none */
     const double *log_ps; /* the logarithm of each one's probability */
-    const at_pieces *source;    /* pieces of the line; the end of the source is one more position */
+    const at_pieces *source;    /* pieces of the line; the end of the source is one more position;
+                                   of features there are none */
     const real *const *weights; /* [count] of [positions], or NULL */
     int positions;
     bool cut, skipped; /* the line was too long */
@@ -68,6 +74,7 @@ typedef struct {
 /* Called for line after line, the best hypothesis first; a negative status ends the work. */
 typedef attend_status at_translated_function(void *user, const at_translated *t, attend_error *err);
 
+/* line may be NULL where there are features. */
 attend_status at_translate(const at_translating *with, const at_translate_options *options,
                            size_t lines, const at_text *line, at_translated_function *give,
                            void *user, attend_error *err);

@@ -44,6 +44,9 @@ attend_status at_seq2seq_check(const at_seq2seq *m, attend_error *err)
     if (m->context_each_step && m->place != ATTEND_PLACE_NONE)
         return at_error(err, ATTEND_OPTION,
                         "the fixed context at each step is for models without attention");
+    if (m->source_features && (m->shared || m->output == &at_output_copy))
+        return at_error(err, ATTEND_OPTION, "%s needs words, and the source is feature vectors",
+                        m->shared ? "a shared embedding" : "output copy");
     if (m->output == &at_output_copy && m->place == ATTEND_PLACE_NONE)
         return at_error(err, ATTEND_OPTION,
                         "output copy needs attention: it copies where the decoder looks");
@@ -104,17 +107,37 @@ static at_stack_options stack(const at_seq2seq *m, int layers, bool bidirectiona
                               .dropout = m->dropout};
 }
 
-/* the sources from their ends: word s of a sentence of length n is word n-1-s */
-static at_ids reversed(at_tape *t, at_ids source, const int *lengths)
+/* the sources from their ends: place s of a sentence of length n is place n-1-s; numbers of places
+ * in all of the batch, [B*S] */
+static int *places_reversed(at_tape *t, int B, int S, const int *lengths)
 {
-    int B = source.shape.dim[0], S = source.shape.dim[1];
-    int *id = at_scratch(t, (size_t)B * (size_t)S * sizeof *id);
-    for (int b = 0; id && b < B; b++)
+    int *place = at_scratch(t, (size_t)B * (size_t)S * sizeof *place);
+    for (int b = 0; place && b < B; b++)
         for (int s = 0; s < S; s++) {
             int from = lengths && s < lengths[b] ? lengths[b] - 1 - s : lengths ? s : S - 1 - s;
-            id[b * S + s] = source.id[b * S + from];
+            place[b * S + s] = b * S + from;
         }
+    return place;
+}
+
+static at_ids words_reversed(at_tape *t, at_ids source, const int *lengths)
+{
+    int B = source.shape.dim[0], S = source.shape.dim[1];
+    int *id = places_reversed(t, B, S, lengths);
+    for (int i = 0; id && i < B * S; i++)
+        id[i] = source.id[id[i]];
     return (at_ids){source.shape, id};
+}
+
+static at_tensor *features_reversed(at_tape *t, at_tensor *x, const int *lengths)
+{
+    if (at_failed(t))
+        return at_poison(t);
+    int B = x->shape.dim[0], S = x->shape.dim[1], F = x->shape.dim[2];
+    const int *place = places_reversed(t, B, S, lengths);
+    if (!place)
+        return at_poison(t);
+    return at_embedding(t, at_reshape(t, x, SHAPE(B * S, F)), (at_ids){SHAPE(B, S), place});
 }
 
 /* the first state of one decoder layer, from the encoder's last ones of the layer it stands for */
@@ -164,14 +187,26 @@ static at_source encode(at_tape *t, const at_seq2seq *m, at_tensor *x, const int
 at_source at_seq2seq_encode(at_tape *t, const at_seq2seq *m, at_ids source, const int *lengths)
 {
     if (m->reversed)
-        source = reversed(t, source, lengths);
+        source = words_reversed(t, source, lengths);
     return encode(t, m, embed(t, m, "encoder", source, m->source_vocabulary), lengths);
+}
+
+static at_tensor *scaled(at_tape *t, const at_seq2seq *m, at_tensor *x)
+{
+    if (!m->feature_mean || at_failed(t))
+        return x;
+    at_tensor *less = at_input(t, SHAPE(m->source_features), m->feature_mean);
+    at_tensor *scale = at_input(t, SHAPE(m->source_features), m->feature_scale);
+    return at_multiply(t, at_add(t, x, at_scale(t, less, -1)), scale);
 }
 
 at_source at_seq2seq_encode_features(at_tape *t, const at_seq2seq *m, at_tensor *features,
                                      const int *lengths)
 {
-    return encode(t, m, at_linear(t, in("features"), features, m->embedding), lengths);
+    at_tensor *x = scaled(t, m, features);
+    if (m->reversed)
+        x = features_reversed(t, x, lengths);
+    return encode(t, m, at_linear(t, in("features"), x, m->embedding), lengths);
 }
 
 /* ---- decoder ------------------------------------------------------------------------------- */
@@ -441,7 +476,7 @@ static at_ids as_read(at_tape *t, const at_seq2seq *m, at_ids copied)
     for (int b = 0; b < B; b++)
         for (lengths[b] = 0; lengths[b] < S && copied.id[b * S + lengths[b]] >= 0;)
             lengths[b]++;
-    return reversed(t, copied, lengths);
+    return words_reversed(t, copied, lengths);
 }
 
 at_tensor *at_seq2seq_copied(at_tape *t, const at_seq2seq *m, const at_decoded *d, at_ids copied,

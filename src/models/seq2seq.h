@@ -40,6 +40,8 @@ typedef enum {
 typedef struct {
     int source_vocabulary, target_vocabulary;
     int source_features; /* not 0: the source is vectors of this width, not words */
+    /* [source_features]: they are read as (x - mean) * scale; NULL: as they are */
+    const real *feature_mean, *feature_scale;
     int embedding, hidden;
     int layers, decoder_layers; /* the encoder's, and the decoder's: at most as many */
     at_cell cell;
@@ -90,7 +92,8 @@ typedef struct {
 /* ids [B,S] with lengths [B]; the caller's memory, alive until the tape is reset. */
 at_source at_seq2seq_encode(at_tape *t, const at_seq2seq *m, at_ids source, const int *lengths);
 
-/* The same from feature vectors [B,S,source_features]. */
+/* The same from feature vectors [B,S,source_features]: scaled, and in the place of the words'
+ * vectors W x + b, of the embedding's width. */
 at_source at_seq2seq_encode_features(at_tape *t, const at_seq2seq *m, at_tensor *features,
                                      const int *lengths);
 

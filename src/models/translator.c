@@ -117,6 +117,11 @@ const at_option at_translator_options[] = {
     {.name = "shared",
      OPTION_FLAG(at_translator, shared),
      .help = "Source and target have one vocabulary and one embedding"},
+    {.name = "feature-scaling",
+     OPTION_CHOICE(at_translator, scaling),
+     .value = "each",
+     .choices = "each|none",
+     .help = "Of a source of feature vectors: each number by its mean and deviation, or not"},
     {0}};
 
 const at_family at_family_translator = {"translator", at_translator_options, sizeof(at_translator)};
@@ -131,11 +136,12 @@ attend_status at_translator_preset(at_translator *s, const char *name, attend_er
 
 /* ---- the model ----------------------------------------------------------------------------- */
 
-attend_status at_translator_model(const at_translator *s, int source_words, int target_words,
-                                  at_seq2seq *m, attend_error *err)
+static attend_status describe(const at_translator *s, int source_words, int features,
+                              int target_words, at_seq2seq *m, attend_error *err)
 {
     static const at_cell cells[] = {ATTEND_RNN_TANH, ATTEND_RNN_RELU, ATTEND_LSTM, ATTEND_GRU};
     *m = (at_seq2seq){.source_vocabulary = source_words,
+                      .source_features = features,
                       .target_vocabulary = target_words,
                       .embedding = s->embedding,
                       .hidden = s->hidden,
@@ -166,4 +172,16 @@ attend_status at_translator_model(const at_translator *s, int source_words, int 
         status = at_error(err, ATTEND_OPTION, "a translator's output is words or copy, not %s",
                           s->output);
     return status < 0 ? status : at_seq2seq_check(m, err);
+}
+
+attend_status at_translator_model(const at_translator *s, int source_words, int target_words,
+                                  at_seq2seq *m, attend_error *err)
+{
+    return describe(s, source_words, 0, target_words, m, err);
+}
+
+attend_status at_translator_model_features(const at_translator *s, int width, int target_words,
+                                           at_seq2seq *m, attend_error *err)
+{
+    return describe(s, 0, width, target_words, m, err);
 }

@@ -24,6 +24,7 @@ typedef struct {
     int attention_size;
     double dropout;
     bool variational, tied, shared;
+    int scaling; /* of features: 0 each number by its own mean and deviation, 1 not at all */
 } at_translator;
 
 extern const at_option at_translator_options[];
@@ -37,5 +38,9 @@ attend_status at_translator_preset(at_translator *s, const char *name, attend_er
  * together. */
 attend_status at_translator_model(const at_translator *s, int source_words, int target_words,
                                   at_seq2seq *m, attend_error *err);
+
+/* The same of a source that is vectors of so many numbers, which are not scaled yet. */
+attend_status at_translator_model_features(const at_translator *s, int width, int target_words,
+                                           at_seq2seq *m, attend_error *err);
 
 #endif

@@ -10,13 +10,6 @@
 
 static const size_t largest = (size_t)1 << 30; /* bytes of a file */
 
-static bool is_weights(const char *name)
-{
-    static const char end[] = ".safetensors";
-    size_t n = strlen(name), m = sizeof end - 1;
-    return n >= m && strcmp(name + n - m, end) == 0;
-}
-
 static attend_status copy_file(const char *from, const char *to, attend_error *err)
 {
     char *text;
@@ -46,7 +39,7 @@ static attend_status copy_one(const char *folder, const char *out, const char *n
         status = at_file_fail(err, from, "cannot read");
     else if (status >= 0 && S_ISDIR(about.st_mode) && depth > 0 && strcmp(name, "training") != 0)
         status = copy_folder(from, to, depth - 1, err);
-    else if (status >= 0 && S_ISREG(about.st_mode) && !is_weights(name))
+    else if (status >= 0 && S_ISREG(about.st_mode) && !at_file_ends(name, ".safetensors"))
         status = copy_file(from, to, err);
     at_free(from);
     at_free(to);

@@ -1,5 +1,6 @@
 #include "store/model_folder.h"
 
+#include <math.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -114,6 +115,32 @@ attend_status at_model_config_load(const char *folder, const char *type, at_opti
         json_decref(json);
     at_free(path);
     return status;
+}
+
+/* ---- lists of numbers ------------------------------------------------------------------------ */
+
+json_t *at_model_numbers_json(const double *value, int n)
+{
+    json_t *list = json_array();
+    for (int i = 0; list && i < n; i++)
+        if (json_array_append_new(list, json_real(value[i])) < 0)
+            return json_decref(list), NULL;
+    return list;
+}
+
+int at_model_numbers(const json_t *json, const char *name, int most, double above, double *to)
+{
+    const json_t *list = json_object_get(json, name);
+    size_t n = json_array_size(list);
+    if (n > (size_t)most)
+        return 0;
+    for (size_t i = 0; i < n; i++) {
+        const json_t *x = json_array_get(list, i);
+        to[i] = json_is_number(x) ? json_number_value(x) : NAN;
+        if (!isfinite(to[i]) || !(to[i] > above))
+            return 0;
+    }
+    return (int)n;
 }
 
 /* ---- tokenizers and weights ------------------------------------------------------------------ */

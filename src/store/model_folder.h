@@ -23,6 +23,11 @@ attend_status at_model_config_save(const char *folder, const char *type, at_opti
 attend_status at_model_config_load(const char *folder, const char *type, at_option_set settings,
                                    at_arena *strings, json_t **json, attend_error *err);
 
+/* Lists of numbers in a config.json: made, NULL without memory; and those of a name read into `to`,
+ * at most so many, all finite and above `above`: how many, or 0 where they make no sense. */
+json_t *at_model_numbers_json(const double *value, int n);
+int at_model_numbers(const json_t *json, const char *name, int most, double above, double *to);
+
 /* A tokenizer as folder/name. */
 attend_status at_model_tokenizer_save(const char *folder, const char *name, const at_tokenizer *t,
                                       attend_error *err);

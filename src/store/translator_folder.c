@@ -1,24 +1,47 @@
 #include "store/translator_folder.h"
 
+#include <math.h>
+#include <stdio.h>
+
 #include "base/file.h"
 #include "base/memory.h"
 #include "base/threads.h"
+#include "store/features.h"
 #include "store/model_folder.h"
 
 static const char type[] = "attend-translator";
 
-attend_status at_translator_folder_save(const char *folder, const at_translator *settings,
-                                        const at_tokenizer *source, const at_tokenizer *target,
+/* what a source of features adds to the settings; NULL without memory */
+static json_t *features_json(const at_translator_folder *f)
+{
+    json_t *more = json_pack("{si}", "source_features", f->features);
+    if (more && f->mean
+        && (json_object_set_new(more, "feature_mean", at_model_numbers_json(f->mean, f->features))
+                < 0
+            || json_object_set_new(more, "feature_spread",
+                                   at_model_numbers_json(f->spread, f->features))
+                   < 0)) {
+        json_decref(more);
+        return NULL;
+    }
+    return more;
+}
+
+attend_status at_translator_folder_save(const char *folder, const at_translator_folder *f,
                                         attend_error *err)
 {
+    bool one = f->source == f->target;
+    json_t *more = NULL;
     attend_status status = at_folder_make(folder, err);
-    if (status >= 0)
-        status = at_model_tokenizer_save(folder, source == target ? "tokenizer" : "source", source,
-                                         err);
-    if (status >= 0 && source != target)
-        status = at_model_tokenizer_save(folder, "target", target, err);
-    at_option_set set = {at_translator_options, (void *)settings};
-    return status < 0 ? status : at_model_config_save(folder, type, set, NULL, err);
+    if (status >= 0 && f->source)
+        status = at_model_tokenizer_save(folder, one ? "tokenizer" : "source", f->source, err);
+    if (status >= 0 && !one)
+        status = at_model_tokenizer_save(folder, "target", f->target, err);
+    at_json_start();
+    if (status >= 0 && f->features && !(more = features_json(f)))
+        status = at_error_memory(err);
+    at_option_set set = {at_translator_options, (void *)&f->settings};
+    return status < 0 ? status : at_model_config_save(folder, type, set, more, err);
 }
 
 /* Both tokenizers at once, each on a thread: reading them is half of the time that a program needs
@@ -43,31 +66,107 @@ static attend_status open_tokenizers(const char *folder, at_translator_folder *f
     bool shared = one && at_file_exists(one);
     at_free(one);
     opening o = {.folder = folder, .name = {shared ? "tokenizer" : "source", "target"}};
-    at_parallel_each(shared ? 1 : 2, 1e9, open_side, &o);
+    if (f->features)
+        open_side(&o, 1);
+    else
+        at_parallel_each(shared ? 1 : 2, 1e9, open_side, &o);
     f->source = o.found[0];
-    f->target = shared ? o.found[0] : o.found[1];
+    f->target = shared && !f->features ? o.found[0] : o.found[1];
     for (int side = 0; side < 2; side++)
         if (o.status[side] < 0)
             return at_error(err, o.status[side], "%s", o.err[side].message);
     return ATTEND_OK;
 }
 
+/* ---- features -------------------------------------------------------------------------------- */
+
+at_source_name at_source_kind(int features)
+{
+    at_source_name name = {"text"};
+    if (features)
+        snprintf(name.text, sizeof name.text, "feature vectors of %d number%s", features,
+                 features == 1 ? "" : "s");
+    return name;
+}
+
+attend_status at_translator_folder_scaling(at_translator_folder *f, attend_error *err)
+{
+    f->mean = at_arena_alloc(&f->strings, (size_t)f->features * sizeof *f->mean);
+    f->spread = at_arena_alloc(&f->strings, (size_t)f->features * sizeof *f->spread);
+    return f->mean && f->spread ? ATTEND_OK : at_error_memory(err);
+}
+
+static attend_status read_features(at_translator_folder *f, const char *folder, const json_t *json,
+                                   attend_error *err)
+{
+    const json_t *width = json_object_get(json, "source_features");
+    if (!width)
+        return ATTEND_OK;
+    json_int_t n = json_integer_value(width);
+    attend_status status = ATTEND_OK;
+    if (n < 1 || n > ATTEND_FEATURES_WIDEST)
+        return at_error(err, ATTEND_FORMAT, "%s/config.json: source_features must be 1 to %d",
+                        at_show(folder).text, ATTEND_FEATURES_WIDEST);
+    f->features = (int)n;
+    if (!json_object_get(json, "feature_mean"))
+        return ATTEND_OK;
+    status = at_translator_folder_scaling(f, err);
+    if (status >= 0
+        && (at_model_numbers(json, "feature_mean", (int)n, -INFINITY, f->mean) != n
+            || at_model_numbers(json, "feature_spread", (int)n, 0, f->spread) != n))
+        status = at_error(err, ATTEND_FORMAT,
+                          "%s/config.json: feature_mean and feature_spread must be lists of %d "
+                          "numbers, as source_features says",
+                          at_show(folder).text, (int)n);
+    return status;
+}
+
+/* x -> (x - mean) * (1 / spread) */
+static attend_status set_scaling(at_translator_folder *f, attend_error *err)
+{
+    size_t n = (size_t)f->features;
+    real *mean = at_arena_alloc(&f->strings, n * sizeof *mean);
+    real *scale = at_arena_alloc(&f->strings, n * sizeof *scale);
+    if (!mean || !scale)
+        return at_error_memory(err);
+    for (size_t i = 0; i < n; i++) {
+        mean[i] = (real)f->mean[i];
+        scale[i] = (real)(1 / f->spread[i]);
+    }
+    f->model.feature_mean = mean;
+    f->model.feature_scale = scale;
+    return ATTEND_OK;
+}
+
 attend_status at_translator_folder_describe(at_translator_folder *f, attend_error *err)
 {
-    attend_status status = at_translator_model(&f->settings, at_tokenizer_size(f->source),
-                                               at_tokenizer_size(f->target), &f->model, err);
+    int words = at_tokenizer_size(f->target);
+    attend_status status = ATTEND_OK;
+    if (f->features)
+        status = at_translator_model_features(&f->settings, f->features, words, &f->model, err);
+    else
+        status = at_translator_model(&f->settings, at_tokenizer_size(f->source), words, &f->model,
+                                     err);
+    if (status >= 0 && f->mean)
+        status = set_scaling(f, err);
     if (status < 0 || f->model.output != &at_output_copy)
         return status;
     f->model.unknown = at_copying_unknown(f->target);
     return f->copying ? ATTEND_OK : at_copying_new(f->source, f->target, &f->copying, err);
 }
 
+/* ---- opening --------------------------------------------------------------------------------- */
+
 attend_status at_translator_folder_open(const char *folder, at_translator_folder *f,
                                         attend_error *err)
 {
     *f = (at_translator_folder){.params = NULL};
     at_option_set set = {at_translator_options, &f->settings};
-    attend_status status = at_model_config_load(folder, type, set, &f->strings, NULL, err);
+    json_t *json = NULL;
+    attend_status status = at_model_config_load(folder, type, set, &f->strings, &json, err);
+    if (status >= 0)
+        status = read_features(f, folder, json, err);
+    json_decref(json);
     if (status >= 0)
         status = open_tokenizers(folder, f, err);
     if (status >= 0)

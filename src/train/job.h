@@ -29,6 +29,7 @@ typedef struct {
     const char *unit;        /* what a loss is the mean of: "words" */
     bool perplexity;         /* the loss is one of words: its exponential says something */
     bool whole;              /* texts of any length are taken, and cut into windows */
+    bool features;           /* sources may be feature vectors (store/features.h) */
     unsigned needs;          /* parts that examples must have: ATTEND_HAS_.. */
     const char *lacking;     /* what is wrong with a file without, and the remedy */
 

@@ -38,11 +38,11 @@ static attend_status open(at_run *r, const void *settings, const char *from, att
 static attend_status tokenizers(at_run *r, attend_error *err)
 {
     at_translator_folder *f = folder_of(r);
-    if (f->source)
+    if (f->target)
         return ATTEND_OK;
     bool shared = f->settings.shared;
-    attend_status status = at_run_learn(r, true, shared, &f->source, err);
-    if (shared)
+    attend_status status = f->features ? ATTEND_OK : at_run_learn(r, true, shared, &f->source, err);
+    if (shared && !f->features)
         f->target = f->source;
     else if (status >= 0)
         status = at_run_learn(r, false, true, &f->target, err);
@@ -69,17 +69,40 @@ static attend_status read_guide(at_run *r, attend_error *err)
     return at_guide_load(path, &what, &task->guide, err);
 }
 
+/* how frames are measured: by the data, or as another model, or this run before, did */
+static attend_status features(at_run *r, attend_error *err)
+{
+    at_translator_folder *f = folder_of(r);
+    const at_features *file = r->frames[0].file;
+    bool begun = f->target, scales = file && !begun && f->settings.scaling == 0;
+    int width = file ? at_features_width(file) : 0;
+    attend_status status = ATTEND_OK;
+    if (begun && f->features != width)
+        return at_error(err, ATTEND_FORMAT,
+                        "the model reads %s, and --src has %s; frames of other width, or words, "
+                        "need a new model",
+                        at_source_kind(f->features).text, at_source_kind(width).text);
+    f->features = width;
+    if (scales)
+        status = at_translator_folder_scaling(f, err);
+    if (status >= 0 && file)
+        status = at_run_scan(r, scales ? f->mean : NULL, scales ? f->spread : NULL, err);
+    return status;
+}
+
 static attend_status prepare(at_run *r, attend_error *err)
 {
     at_translator_folder *f = folder_of(r);
     at_translation *l = &((at_translation_task *)r->task)->loss;
-    attend_status status = tokenizers(r, err);
+    attend_status status = features(r, err);
+    if (status >= 0)
+        status = tokenizers(r, err);
     if (status >= 0)
         status = at_translator_folder_describe(f, err);
     at_encode_options o = {.source = f->source,
                            .target = f->target,
                            .copying = f->copying,
-                           .source_frame = ATTEND_FRAME_INPUT,
+                           .source_frame = f->features ? ATTEND_FRAME_NONE : ATTEND_FRAME_INPUT,
                            .target_frame = ATTEND_FRAME_OUTPUT};
     if (status >= 0)
         status = at_run_encode(r, &o, err);
@@ -99,7 +122,7 @@ static attend_status prepare(at_run *r, attend_error *err)
 static attend_status save(at_run *r, attend_error *err)
 {
     const at_translator_folder *f = folder_of(r);
-    return at_translator_folder_save(r->settings.out, &f->settings, f->source, f->target, err);
+    return at_translator_folder_save(r->settings.out, f, err);
 }
 
 /* ---- batches ----------------------------------------------------------------------------------
@@ -109,14 +132,17 @@ static attend_status take(at_run *r, const at_batch *batch, int shards, attend_e
 {
     at_translation *l = &((at_translation_task *)r->task)->loss;
     const at_guide *guide = ((at_translation_task *)r->task)->guide;
+    attend_status status = ATTEND_OK;
     if (!at_translation_take(l, batch, shards, &r->memory))
         return at_error_memory(err);
+    if (l->model->source_features)
+        status = at_run_take_features(r, batch, &l->features, err);
     if (guide && !r->validating
         && !(l->links = at_guide_batch(guide, batch, l->model->reversed, &r->memory)))
         return at_error_memory(err);
     r->shards = l->shards;
     r->asked = (double)l->asked;
-    return ATTEND_OK;
+    return status;
 }
 
 static at_tensor *loss(void *run, at_tape *tape, int shard)
@@ -145,6 +171,7 @@ const at_job at_job_translation = {
     .use = {"translate", " < FILE"},
     .unit = "words",
     .perplexity = true,
+    .features = true,
     .needs = ATTEND_HAS_TARGET,
     .lacking = "no sentence pairs; --src and --tgt take two files, --format says how one is "
                "written; --preset rnn-classifier and cnn-classifier learn from labels",

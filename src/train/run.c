@@ -99,6 +99,8 @@ void at_run_free(at_run *r)
     at_batches_free(r->batches);
     at_encoded_free(r->numbers[0]);
     at_encoded_free(r->numbers[1]);
+    at_frames_free(&r->frames[0]);
+    at_frames_free(&r->frames[1]);
     at_corpus_free(r->valid);
     at_corpus_free(r->corpus);
     at_free(r->part);

@@ -18,6 +18,7 @@
 
 #include "base/option.h"
 #include "data/encode.h"
+#include "store/features.h"
 #include "train/job.h"
 #include "train/metrics.h"
 
@@ -31,7 +32,7 @@ typedef struct {
     const char *tokenizer;
     int vocabulary, min_count;
     bool lower;
-    int longest, when_long;
+    int longest, longest_frames, when_long;
     int epochs, steps, batch, batch_tokens;
     double lr, clip, smoothing, teacher_forcing;
     const char *optimiser, *schedule;
@@ -66,8 +67,8 @@ typedef struct {
     double epoch;        /* 2.5: in the middle of the third */
     int epochs;
     double loss, norm, rate;
-    double asked;     /* what the loss is the mean of, in this step */
-    const char *unit; /* of asked: "words" */
+    double asked;        /* what the loss is the mean of, in this step */
+    const char *unit;    /* of asked: "words" */
     int64_t validations; /* still to come */
     double validation;   /* what each of them asks for, about */
     const at_metrics *metrics;
@@ -102,5 +103,10 @@ void *at_run_task(const at_run *r); /* the job's */
 
 /* the i-th example of the validation: texts, and its numbers; false beyond the last */
 bool at_run_valid_at(const at_run *r, size_t i, at_example *texts, at_item_view *numbers);
+
+/* Where sources are feature vectors: the file of those to validate with, else NULL; and which of
+ * them is that of an example. */
+const at_features *at_run_features(const at_run *r);
+uint32_t at_run_sequence(const at_run *r, uint32_t example);
 
 #endif

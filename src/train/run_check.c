@@ -155,5 +155,7 @@ attend_status at_run_check(const at_run *r, const void *model, attend_error *err
         status = check_tokenizer(&r->settings, err);
     if (status >= 0)
         status = check_parts(&r->settings, err);
-    return status < 0 ? status : check_files(&r->settings, err);
+    if (status >= 0)
+        status = check_files(&r->settings, err);
+    return status < 0 ? status : at_run_check_features(r, err);
 }

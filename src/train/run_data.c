@@ -1,15 +1,21 @@
 /* The data of a run: corpora, their parts, tokenizers, numbers. */
+#include <stdio.h>
+
 #include "base/file.h"
 #include "base/memory.h"
 #include "data/export.h"
+#include "data/key.h"
 #include "data/split.h"
 #include "data/vectors.h"
 #include "train/run_parts.h"
 
-static attend_status load(const at_run *r, const char *path, const char *other, at_corpus **out,
-                          attend_error *err)
+/* which: 0 to train on, 1 to validate with */
+static attend_status load(at_run *r, int which, const char *path, const char *other,
+                          at_corpus **out, attend_error *err)
 {
     const at_run_settings *s = &r->settings;
+    if (at_run_is_features(r))
+        return at_run_load_features(r, which, path, other, out, err);
     at_corpus_options o = {.reader = {.format = s->format,
                                       .target = other,
                                       .source_column = s->text,
@@ -27,9 +33,9 @@ static attend_status load(const at_run *r, const char *path, const char *other, 
 static attend_status load_all(at_run *r, attend_error *err)
 {
     const at_run_settings *s = &r->settings;
-    attend_status status = load(r, s->data ? s->data : s->src, s->tgt, &r->corpus, err);
+    attend_status status = load(r, 0, s->data ? s->data : s->src, s->tgt, &r->corpus, err);
     if (status >= 0 && at_file_exists(s->valid))
-        status = load(r, s->valid, s->valid_tgt, &r->valid, err);
+        status = load(r, 1, s->valid, s->valid_tgt, &r->valid, err);
     at_str text = {0};
     if (status >= 0)
         at_corpus_say(r->corpus, &text);
@@ -73,6 +79,8 @@ attend_status at_run_read(at_run *r, attend_error *err)
 
 attend_status at_run_save_test(at_run *r, attend_error *err)
 {
+    if (at_run_is_features(r))
+        return at_run_save_test_features(r, err);
     unsigned has = at_corpus_has(r->corpus);
     bool text = !(has & (ATTEND_HAS_TARGET | ATTEND_HAS_LABEL));
     const at_format *format = at_format_find(text                      ? "text"
@@ -132,7 +140,12 @@ static attend_status encode(at_run *r, int which, at_encode_options o, attend_er
 {
     const at_run_settings *s = &r->settings;
     bool own = which == 1 && r->valid;
+    const at_frames *frames = at_run_frames(r, which == 1);
     o.longest_source = o.longest_target = r->job->whole ? 0 : s->longest;
+    if (frames->file) {
+        o.frames = frames->frames;
+        o.longest_source = s->longest_frames;
+    }
     o.when_long = (at_long)s->when_long;
     o.part = own ? NULL : r->part;
     o.wanted = which == 0 ? ATTEND_PART_TRAIN : ATTEND_PART_VALID;
@@ -141,14 +154,20 @@ static attend_status encode(at_run *r, int which, at_encode_options o, attend_er
     if (status < 0)
         return status;
     at_encode_counts c = at_encoded_count(r->numbers[which]);
+    char limits[60];
+    snprintf(limits, sizeof limits, frames->file && s->longest_frames ? " or %d frames" : "",
+             s->longest_frames);
     if (c.cut + c.skipped > 0)
-        at_run_say(r, "%zu sentences are longer than %d pieces: %s", c.cut + c.skipped, s->longest,
-                   c.cut ? "cut" : "left out");
+        at_run_say(r, "%zu sentences are longer than %d pieces%s: %s", c.cut + c.skipped,
+                   s->longest, limits, c.cut ? "cut" : "left out");
     const at_tokenizer *target = o.target ? o.target : o.source;
     r->sentences[which] = (at_encoded_supply){.data = r->numbers[which],
-                                              .pad_source = at_tokenizer_pad(o.source),
+                                              .pad_source = o.source ? at_tokenizer_pad(o.source)
+                                                                     : 0,
                                               .pad_target = at_tokenizer_pad(target)};
     r->supply[which] = at_supply_encoded(&r->sentences[which]);
+    if (frames->file)
+        r->supply[which].print = at_key_join(r->supply[which].print, frames->print);
     return ATTEND_OK;
 }
 

@@ -30,5 +30,6 @@ void at_run_say_end(at_run *r)
         return;
     at_run_say(r, "done: %s has the model of update %lld, the best: %.*s %.4g", out.text,
                (long long)s->best_update, (int)strcspn(watch, " "), watch, fabs(s->best));
-    at_run_say(r, "try it: attend %s %s%s", use[0], out.text, use[1]);
+    at_run_say(r, "try it: attend %s %s%s", use[0], out.text,
+               at_run_is_features(r) ? " --src FILE.safetensors" : use[1]);
 }

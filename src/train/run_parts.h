@@ -5,6 +5,13 @@
 #include "train/checkpoint.h"
 #include "train/run.h"
 
+/* the sources of a corpus, where they are feature vectors */
+typedef struct {
+    at_features *file;           /* NULL: they are texts */
+    uint32_t *sequence, *frames; /* of each example */
+    uint64_t print;              /* of all of the file */
+} at_frames;
+
 struct at_run {
     at_run_settings settings;
     at_run_hooks hooks;
@@ -12,6 +19,7 @@ struct at_run {
     void *task;                     /* the job's own */
     at_params *params;              /* by the job */
     at_corpus *corpus, *valid;      /* valid: of its own file, or NULL: a part of corpus */
+    at_frames frames[2];            /* of corpus and valid */
     unsigned char *part;            /* of each example of corpus */
     at_encoded *numbers[2];         /* to train on, to validate with; by the job */
     at_encoded_supply sentences[2]; /* of these */
@@ -104,6 +112,36 @@ attend_status at_run_read(at_run *r, attend_error *err);
 
 /* Keeps the examples that were left out for a test in training/test.tsv, plain text in test.txt. */
 attend_status at_run_save_test(at_run *r, attend_error *err);
+
+/* ---- sources that are feature vectors: run_features.c ------------------------------------------
+ */
+
+bool at_run_is_features(const at_run *r); /* are they? */
+
+/* Refuses what makes no sense with them. */
+attend_status at_run_check_features(const at_run *r, attend_error *err);
+
+/* A file of them and one of lines as a corpus; which: 0 to train on, 1 to validate with. */
+attend_status at_run_load_features(at_run *r, int which, const char *path, const char *lines,
+                                   at_corpus **out, attend_error *err);
+void at_frames_free(at_frames *f);
+
+/* Reads all files once, and notes what they are known by; mean and spread of what is trained on,
+ * unless they are NULL. */
+attend_status at_run_scan(at_run *r, double *mean, double *spread, attend_error *err);
+
+/* Those of the examples to train on, or to validate with. */
+const at_frames *at_run_frames(const at_run *r, bool validating);
+
+/* The features [B,T,width] of a batch, in the run's memory. */
+attend_status at_run_take_features(at_run *r, const at_batch *batch, const real **out,
+                                   attend_error *err);
+
+/* Keeps what was left out for a test in training/test.safetensors and test.txt. */
+attend_status at_run_save_test_features(at_run *r, attend_error *err);
+
+/* ---- texts as numbers: run_data.c --------------------------------------------------------------
+ */
 
 /* A tokenizer from the texts to train on, or one that is named by its folder or file. */
 attend_status at_run_learn(at_run *r, bool sources, bool targets, at_tokenizer **out,

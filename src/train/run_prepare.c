@@ -41,7 +41,7 @@ attend_status at_run_clear(at_run *r, attend_error *err)
     static const char *const names[] = {
         "model.safetensors",      "training/last.safetensors", "training/average.safetensors",
         "training/metrics.jsonl", "training/settings.yaml",    "training/test.tsv",
-        "training/test.txt"};
+        "training/test.txt",      "training/test.safetensors"};
     attend_status status = ATTEND_OK;
     for (size_t i = 0; i < sizeof names / sizeof *names && status >= 0; i++) {
         char *path = at_run_path(r, names[i]);

@@ -152,6 +152,12 @@ double at_translation_done(at_translation *l, double objective)
 static at_source encode(const at_translation *l, at_tape *t, int at, int B)
 {
     const at_block *x = &l->batch->source;
+    size_t F = (size_t)l->model->source_features;
+    if (F)
+        return at_seq2seq_encode_features(
+            t, l->model,
+            at_input(t, SHAPE(B, x->T, (int)F), l->features + (size_t)at * (size_t)x->T * F),
+            x->lengths + at);
     return at_seq2seq_encode(
         t, l->model, (at_ids){SHAPE(B, x->T), x->ids + (size_t)at * (size_t)x->T}, x->lengths + at);
 }

@@ -23,6 +23,8 @@ typedef struct {
     at_baseline *baseline; /* of hard attention, moved on by at_translation_done */
     /* the batch, as at_translation_take cut it */
     const at_batch *batch;
+    const real *features; /* [B,S,F]: the sources, where they are feature vectors; set behind
+                             at_translation_take */
     int steps;            /* T - 1: words that are asked for at most */
     int *words, *targets; /* [B,steps]; a target of -1 does not count */
     long asked;           /* N */
