@@ -1,28 +1,8 @@
 # The copy output: names that no vocabulary has come out as they went in.
 
-# every name is new: the two files share no more than a few
-pairs() # COUNT SEED
-{
-    awk -v n="$1" -v s="$2" '
-        function u(k) { s = s * 16807 % 2147483647; return int(s / 2147483647 * k) }
-        function name(  i, text, k) {
-            k = 2 + u(3)
-            for (i = 0; i < k; i++)
-                text = text substr("bdfgklmnprstvz", 1 + u(14), 1) substr("aeiou", 1 + u(5), 1)
-            return toupper(substr(text, 1, 1)) substr(text, 2)
-        }
-        BEGIN {
-            for (i = 0; i < n; i++) {
-                a = name(); b = name(); k = u(4)
-                if (k == 0) print a " lives in " b ".\t" a " habite à " b "."
-                if (k == 1) print "I saw " a " and " b " today.\tHier j’ai vu " a " et " b "."
-                if (k == 2) print "Does " a " know " b "?\tEst-ce que " a " connaît " b " ?"
-                if (k == 3) print "Yesterday " a " left " b ".\t" a " a quitté " b " hier."
-            }
-        }'
-}
-pairs 2000 7 > pairs.tsv
-pairs 200 99 > test.tsv
+# names are made up: hardly one of the test has been learned from
+attend data make names --count 2000 --out pairs.tsv 2> err
+attend data make names --count 200 --seed 99 --out test.tsv 2> err
 cut -f 1 test.tsv > in
 cut -f 2 test.tsv > right
 settings=(--data pairs.tsv --valid 50 --test 0 --hidden 48 --embedding 32 --batch 32 --epochs 5
@@ -67,10 +47,9 @@ paste in right | head -n 20 > few.tsv
 expect 0 attend score model few.tsv --batch 3
 check "scores are those of any batch" 'head -n 20 scored | cmp -s - out'
 expect 0 attend align model --src in --tgt right
-printf 'Hier\n' > prefix
-check "a prefix may be unknown" \
-    "[ \"\$(echo 'I saw Kiko and Zuzu today.' | attend translate model --prefix prefix)\" = \
-    'Hier j’ai vu Kiko et Zuzu.' ]"
+echo Xyzzy > prefix
+check "a prefix may be a word of the source" \
+    "echo 'Does Xyzzy know Qwerty?' | attend translate model --prefix prefix | grep -q '^Xyzzy '"
 
 # it goes on, bit for bit, also when the model is fed words of its own
 own=("${settings[@]}" --epochs 1 --teacher-forcing 0.7 --threads 1 -q)

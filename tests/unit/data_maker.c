@@ -361,6 +361,24 @@ static void without_memory_it_fails_cleanly(void **state)
     }
 }
 
+/* words of the source with a capital that the target has too */
+static void both_sides_have_the_same_names(void **state)
+{
+    (void)state;
+    pairs p = make("names", 500, 1, 0);
+    for (long i = 0; i < p.count; i++) {
+        int common = 0;
+        char *rest = NULL, copy[200];
+        assert_true(strlen(p.all[i].source) < sizeof copy);
+        strcpy(copy, p.all[i].source);
+        for (char *w = strtok_r(copy, " .,?", &rest); w; w = strtok_r(NULL, " .,?", &rest))
+            common += *w >= 'A' && *w <= 'Z' && strlen(w) > 3 && strstr(p.all[i].target, w);
+        if (common != 2)
+            fail_msg("%s -> %s", p.all[i].source, p.all[i].target);
+    }
+    release(&p);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -374,6 +392,7 @@ int main(void)
         cmocka_unit_test(refuses_what_cannot_be_made),
         cmocka_unit_test(the_taker_can_end_it),
         cmocka_unit_test(without_memory_it_fails_cleanly),
+        cmocka_unit_test(both_sides_have_the_same_names),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
