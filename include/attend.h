@@ -518,12 +518,20 @@ ATTEND_API const double *attend_pooling_x(const attend_pooling *pooling);
 ATTEND_API const double *attend_pooling_y(const attend_pooling *pooling);
 ATTEND_API const double *attend_pooling_weight(const attend_pooling *pooling);
 
+/* What the columns are called, which its file keeps: names of all of x and then of y, UTF-8,
+ * copied. */
+ATTEND_API attend_status attend_pooling_set_names(attend_pooling *pooling,
+                                                  const char *const *names, attend_error *err);
+
+/* The name of a column of x, or of y, which comes after them; NULL where it is not known. */
+ATTEND_API const char *attend_pooling_name(const attend_pooling *pooling, int column);
+
 /* the kernel's name and width, and a range of widths that is worth looking at */
 ATTEND_API const char *attend_pooling_kernel(const attend_pooling *pooling);
 ATTEND_API double attend_pooling_width(const attend_pooling *pooling);
 ATTEND_API void attend_pooling_widths(const attend_pooling *pooling, double *least, double *most);
 
-/* The points, w, kernel and width as a safetensors file, written whole or not at all. */
+/* The points, w, kernel, width and names as a safetensors file, written whole or not at all. */
 ATTEND_API attend_status attend_pooling_save(const attend_pooling *pooling, const char *path,
                                              attend_error *err);
 ATTEND_API attend_status attend_pooling_load(const char *path, attend_pooling **out,

@@ -62,6 +62,7 @@ void attend_pooling_free(attend_pooling *p)
     if (!p)
         return;
     at_pooling_free(p->model);
+    json_decref(p->names);
     at_free(p->weight);
     at_free(p);
 }
@@ -158,17 +159,24 @@ attend_status attend_pooling_save(const attend_pooling *p, const char *path, att
     const char *attention = !p->learned     ? "gaussian"
                             : m->how.vector ? "gaussian-w:vector"
                                             : "gaussian-w";
+    at_str names = {0};
+    bool well = at_pooling_write_names(p, &names);
     const at_metadata notes[] = {{"model_type", "pooling"},
                                  {"attention", attention},
                                  {"kernel", p->kernel.kernel->about.name},
                                  {"width", at_number_print(width, p->kernel.width)},
-                                 {"data", "x y"}};
+                                 {"data", "x y"},
+                                 {"names", at_str_text(&names)}};
     at_to_store tensors[] = {
         at_store_data("x", ATTEND_DTYPE_F64, SHAPE(m->rows, m->columns), m->x),
         at_store_data("y", ATTEND_DTYPE_F64, SHAPE(m->rows), m->y),
         at_store_data("weight", ATTEND_DTYPE_F64, SHAPE(m->how.vector ? m->columns : 1), p->weight),
     };
-    return at_safetensors_save(path, tensors, p->learned ? 3 : 2, notes, 5, err);
+    attend_status status = well ? at_safetensors_save(path, tensors, p->learned ? 3 : 2, notes,
+                                                      names.length ? 6 : 5, err)
+                                : at_error_memory(err);
+    at_str_free(&names);
+    return status;
 }
 
 typedef struct {
@@ -260,6 +268,8 @@ attend_status attend_pooling_load(const char *path, attend_pooling **out, attend
                                  &c.plan, out, err);
     if (status >= 0)
         status = take_weight(*out, &c, err);
+    if (status >= 0)
+        status = at_pooling_read_names(*out, at_safetensors_metadata(file, "names"), path, err);
     if (status < 0) {
         attend_pooling_free(*out);
         *out = NULL;

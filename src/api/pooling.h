@@ -2,6 +2,9 @@
 #ifndef ATTEND_API_POOLING_H
 #define ATTEND_API_POOLING_H
 
+#include <jansson.h>
+
+#include "base/str.h"
 #include "models/pooling.h"
 
 struct attend_pooling {
@@ -9,6 +12,7 @@ struct attend_pooling {
     at_pooling_way kernel;
     bool learned;
     double *weight; /* [columns], in the units of the data */
+    json_t *names;  /* of the columns of x and of y, or NULL */
 };
 
 /* what is to be made of points */
@@ -25,5 +29,10 @@ attend_status at_pooling_plan_read(const char *attention, const char *kernel, do
 /* a pooling with w as it starts */
 attend_status at_pooling_wrap(size_t rows, int columns, const double *x, const double *y,
                               const at_pooling_plan *plan, attend_pooling **out, attend_error *err);
+
+/* The names as a note of a file, empty where there are none, and back. False without memory. */
+bool at_pooling_write_names(const attend_pooling *p, at_str *note);
+attend_status at_pooling_read_names(attend_pooling *p, const char *note, const char *path,
+                                    attend_error *err);
 
 #endif

@@ -235,8 +235,19 @@ static void points_of_model(at_points *p, const attend_pooling *pooling)
     for (int c = 0; c < p->columns; c++) {
         p->x_column[c] = c;
         snprintf(p->x_name[c], sizeof p->x_name[c], columns > 1 ? "x%d" : "x", c + 1);
+        at_points_name(p->x_name[c], attend_pooling_name(pooling, c));
     }
     strcpy(p->y_name, "y");
+    at_points_name(p->y_name, attend_pooling_name(pooling, columns));
+}
+
+static attend_status give_names(attend_pooling *pooling, const at_points *p, attend_error *err)
+{
+    const char *names[ATTEND_POINTS_COLUMNS + 1];
+    for (int c = 0; c < p->columns; c++)
+        names[c] = p->x_name[c];
+    names[p->columns] = p->y_name;
+    return attend_pooling_set_names(pooling, names, err);
 }
 
 static attend_status stopped(const watcher *w, attend_error *err)
@@ -264,7 +275,8 @@ static attend_status make(at_cli *cli, const fit *o, const char *path, watcher *
     status = read_wanted(cli, o, points, wanted, err);
     if (status < 0 || model)
         return status;
-    return train(o, points, w, pooling, err);
+    status = train(o, points, w, pooling, err);
+    return status < 0 ? status : give_names(*pooling, points, err);
 }
 
 /* The files first, since a reader of stdout may go away; but one that cannot be written does not

@@ -8,6 +8,7 @@
 #include "base/guess.h"
 #include "base/memory.h"
 #include "base/number.h"
+#include "base/utf8.h"
 
 void at_points_free(at_points *p)
 {
@@ -28,10 +29,17 @@ static bool is_header(const at_csv *c)
 }
 
 /* a cell of the header without blanks around it, and without what would steer a terminal */
-static void header_name(const at_csv *c, int column, char name[64])
+void at_points_name(char out[ATTEND_POINTS_NAME], const char *name)
 {
-    const char *cell = c->cell[column] + strspn(c->cell[column], " ");
-    snprintf(name, 64, "%.63s", at_show(cell).text);
+    if (!name)
+        return;
+    snprintf(out, ATTEND_POINTS_NAME, "%.63s", at_show(name).text);
+    out[at_utf8_valid(out, strlen(out))] = 0;
+}
+
+static void header_name(const at_csv *c, int column, char name[ATTEND_POINTS_NAME])
+{
+    at_points_name(name, c->cell[column] + strspn(c->cell[column], " "));
     for (size_t length = strlen(name); length && name[length - 1] == ' '; length--)
         name[length - 1] = 0;
 }

@@ -6,14 +6,14 @@
 
 #include "base/error.h"
 
-enum { ATTEND_POINTS_COLUMNS = 16 };
+enum { ATTEND_POINTS_COLUMNS = 16, ATTEND_POINTS_NAME = 64 };
 
 typedef struct {
     size_t rows, capacity;
     int columns;                            /* of x */
     int x_column[ATTEND_POINTS_COLUMNS];    /* where they stand in the file */
-    char x_name[ATTEND_POINTS_COLUMNS][64]; /* as in the header, or "x" */
-    char y_name[64];
+    char x_name[ATTEND_POINTS_COLUMNS][ATTEND_POINTS_NAME]; /* as in the header, or "x" */
+    char y_name[ATTEND_POINTS_NAME];
     double *x, *y; /* rows times columns, and rows (NULL where no y was asked for) */
 } at_points;
 
@@ -25,6 +25,9 @@ typedef struct {
  * The first row is a header when none of its cells is a number. */
 attend_status at_points_read(at_points *p, const char *path, const char *x, const char *y,
                              attend_error *err);
+
+/* Takes a name, as much of it as there is room for; NULL leaves what was there. */
+void at_points_name(char out[ATTEND_POINTS_NAME], const char *name);
 
 /* Reads the x of points to predict: the columns that have the names of `like`, else the first
  * ones, or those at the same places where there are more. */

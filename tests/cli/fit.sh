@@ -64,6 +64,25 @@ says err "curve.safetensors exists; --overwrite replaces it"
 expect 0 attend fit points.csv --no-plot --out curve.safetensors --overwrite
 expect 0 attend fit curve.safetensors --at 1,2.5
 check "predicts the same" 'cmp -s out at'
+sed '1s/.*/"time, s",\xe9l\xe9vation/' points.csv | iconv -f latin1 -t utf8 > named.csv
+expect 0 attend fit named.csv --no-plot --out named.safetensors
+expect 0 attend fit named.csv --at 1,2.5
+cp out named
+expect 0 attend fit named.safetensors --at 1,2.5
+check "a saved curve knows its columns" \
+    'cmp -s out named && [ "$(head -n 1 out)" = "\"time, s\",élévation" ]'
+long=$(printf '\303\251%.0s' $(seq 40))
+sed "1s/.*/$long,y/" points.csv > long.csv
+expect 0 attend fit long.csv --no-plot --out long.safetensors
+expect 0 attend fit long.safetensors --predict long.csv
+check "a long name is cut between letters" 'head -n 1 out | grep -qE "^é{31},y$"'
+printf 'other,"time, s"\n9,1\n9,2.5\n' > later.csv
+expect 0 attend fit named.safetensors --predict later.csv
+check "and finds them by name" 'cmp -s out named'
+expect 0 attend fit named.safetensors --at 1 --json
+says out '{"time, s": 1, "élévation":'
+expect 0 attend fit named.safetensors
+says out "élévation"
 expect 0 attend inspect curve.safetensors
 says out "3 tensors, 1 parameter, 100 numbers of data"
 for option in "-x 2" "--steps 10" "--rate 1" "--kernel boxcar" "--attention gaussian" \

@@ -332,6 +332,25 @@ static void predicts_the_same_after_save_and_load(void **state)
     attend_pooling_free(q);
 }
 
+static void remembers_the_names_of_its_columns(void **state)
+{
+    (void)state;
+    static const char *const names[] = {"year", "\"hauteur\", é"}, *const wrong[] = {"x", "\xFF"};
+    attend_error err;
+    attend_pooling *p = fit(NULL), *q;
+    assert_null(attend_pooling_name(p, 0));
+    assert_int_equal(attend_pooling_set_names(p, names, &err), ATTEND_OK);
+    assert_int_equal(attend_pooling_set_names(p, wrong, &err), ATTEND_OPTION);
+    assert_int_equal(attend_pooling_save(p, path, &err), ATTEND_OK);
+    assert_int_equal(attend_pooling_load(path, &q, &err), ATTEND_OK);
+    assert_string_equal(attend_pooling_name(q, 0), names[0]);
+    assert_string_equal(attend_pooling_name(q, 1), names[1]);
+    assert_null(attend_pooling_name(q, 2));
+    assert_null(attend_pooling_name(q, -1));
+    attend_pooling_free(p);
+    attend_pooling_free(q);
+}
+
 static void remembers_how_it_was_fitted(void **state)
 {
     (void)state;
@@ -414,6 +433,10 @@ static void refuses_files_of_another_kind(void **state)
     "\",\"width\":\"" width "\"},"
 #define TENSOR(name, type, shape, offsets) \
     "\"" name "\":{\"dtype\":\"" type "\",\"shape\":[" shape "],\"data_offsets\":[" offsets "]}"
+#define NAMED(names)                                                                       \
+    "{\"__metadata__\":{\"attention\":\"gaussian\",\"kernel\":\"boxcar\",\"width\":\"1\"," \
+    "\"names\":\"" names                                                                   \
+    "\"}," TENSOR("x", "F64", "2,1", "0,16") "," TENSOR("y", "F64", "2", "16,32") "}"
 #define GOOD NOTES("gaussian-w", "boxcar", "1")
     static const char *const wrong[] = {
         "{" TENSOR("other", "F64", "4", "0,32") "}",
@@ -428,7 +451,11 @@ static void refuses_files_of_another_kind(void **state)
         GOOD TENSOR("x", "F64", "1,1", "0,8") "," TENSOR("y", "F64", "2", "8,24") "," TENSOR(
             "weight", "F64", "1", "24,32") "}",
         GOOD TENSOR("x", "F64", "1,1", "0,8") "," TENSOR("y", "F64", "1", "8,16") "," TENSOR(
-            "weight", "F64", "2", "16,32") "}"};
+            "weight", "F64", "2", "16,32") "}",
+        NAMED("[\\\"x\\\"]"),
+        NAMED("[\\\"x\\\", 5]"),
+        NAMED("x, y"),
+        NAMED("{}")};
     for (size_t i = 0; i < sizeof wrong / sizeof *wrong; i++) {
         attend_error err;
         attend_pooling *p;
@@ -456,6 +483,8 @@ static void reports_every_allocation_that_fails(void **state)
         attend_pooling *p = NULL, *q = NULL;
         at_alloc_fail_after(n);
         status = attend_fit(N, 1, x, y, &o, &p, NULL);
+        if (status >= 0)
+            status = attend_pooling_set_names(p, (const char *const[]){"a", "b"}, NULL);
         if (status >= 0)
             status = attend_pooling_save(p, path, NULL);
         if (status >= 0)
@@ -497,6 +526,7 @@ int main(void)
         cmocka_unit_test(refuses_options_that_make_no_sense),
         cmocka_unit_test(says_when_the_numbers_explode),
         cmocka_unit_test(predicts_the_same_after_save_and_load),
+        cmocka_unit_test(remembers_the_names_of_its_columns),
         cmocka_unit_test(remembers_how_it_was_fitted),
         cmocka_unit_test(saves_a_file_that_attend_tensors_can_show),
         cmocka_unit_test(refuses_files_of_another_kind),
