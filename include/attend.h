@@ -192,6 +192,8 @@ typedef struct attend_data_options {
     double ratio;     /* how many times longer than usual a side may be than the other */
     int longest_text; /* words */
     int places;       /* kept of each finding */
+
+    int keep; /* a file that is there already is refused, not replaced */
 } attend_data_options;
 
 ATTEND_API void attend_data_defaults(attend_data_options *options);

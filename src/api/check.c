@@ -28,6 +28,7 @@ attend_status attend_data_check(const char *const *paths, int count, const char 
     checking.places = o.places;
     checking.fix = fix;
     checking.to = o.to;
+    checking.keep = o.keep != 0;
     attend_check *c = at_alloc_zero(1, sizeof *c);
     if (!c)
         return at_error_memory(err);

@@ -8,6 +8,7 @@
 #include "base/memory.h"
 #include "data/corpus.h"
 #include "data/export.h"
+#include "data/parts.h"
 #include "data/split.h"
 
 _Static_assert((int)ATTEND_UTF8 == (int)ATTEND_ENCODING_UTF8
@@ -177,6 +178,7 @@ typedef struct {
     const at_corpus *corpus;
     const at_format *from, *to;
     const char *one, *two; /* names of what was read, for the names of aligned files */
+    bool keep;             /* files that are there */
 } job;
 
 static attend_status find_format(job *j, const attend_data_options *o, attend_error *err)
@@ -188,21 +190,22 @@ static attend_status find_format(job *j, const attend_data_options *o, attend_er
     return at_export_check(j->to, at_corpus_has(j->corpus), err);
 }
 
-/* Opens the file of a part; of aligned ones both. */
-static attend_status open_export(const job *j, const char *path, at_export **out, attend_error *err)
+/* The file of a part, of aligned ones both; to be freed. */
+static attend_status name_files(const job *j, const char *path, char *name[2], attend_error *err)
 {
     bool two = j->to == &at_format_aligned;
-    char *first = two ? at_export_side(path, j->one, j->two, false) : at_strdup(path);
-    char *second = two ? at_export_side(path, j->one, j->two, true) : NULL;
-    attend_status status = ATTEND_OK;
+    name[0] = two ? at_export_side(path, j->one, j->two, false) : at_strdup(path);
+    name[1] = two ? at_export_side(path, j->one, j->two, true) : NULL;
+    return !name[0] || (two && !name[1]) ? at_error_memory(err) : ATTEND_OK;
+}
+
+static attend_status open_export(const job *j, char *const name[2], at_export **out,
+                                 attend_error *err)
+{
+    attend_status status = j->keep ? at_export_keep(name[0], name[1], err) : ATTEND_OK;
     *out = NULL;
-    if (!first || (two && !second))
-        status = at_error_memory(err);
-    else
-        status = at_export_open(first, second, j->to, at_corpus_has(j->corpus), out, err);
-    at_free(first);
-    at_free(second);
-    return status;
+    return status < 0 ? status
+                      : at_export_open(name[0], name[1], j->to, at_corpus_has(j->corpus), out, err);
 }
 
 /* All examples, each to the export of its part; part may be NULL. */
@@ -242,16 +245,20 @@ attend_status attend_data_convert(const char *const *paths, int count, const cha
     attend_data_counts done = {0};
     at_corpus *corpus = NULL;
     at_export *x = NULL;
+    char *name[2] = {NULL, NULL};
     job j = {.one = count > 0 ? paths[0] : ""};
     attend_status status = at_data_options(&o, options, err);
     if (status >= 0)
         status = load(paths, count, &o, &corpus, &j.from, err);
     j.corpus = corpus;
     j.two = o.target ? o.target : j.one;
+    j.keep = o.keep != 0;
     if (status >= 0)
         status = find_format(&j, &o, err);
     if (status >= 0)
-        status = open_export(&j, out, &x, err);
+        status = name_files(&j, out, name, err);
+    if (status >= 0)
+        status = open_export(&j, name, &x, err);
     if (status >= 0)
         status = write_all(&j, &x, NULL, err);
     if (status >= 0)
@@ -261,6 +268,8 @@ attend_status attend_data_convert(const char *const *paths, int count, const cha
         counts->skipped = at_corpus_count(corpus).empty;
     }
     at_export_abort(x);
+    at_free(name[0]);
+    at_free(name[1]);
     at_corpus_free(corpus);
     return status;
 }
@@ -286,50 +295,17 @@ static char *part_path(const at_format *to, const char *folder, int part)
     return path;
 }
 
-static attend_status refuse_stale(const char *path, attend_error *err)
+/* The files of all parts that have examples. */
+static attend_status name_parts(const job *j, const char *folder, const size_t sizes[ATTEND_PARTS],
+                                char *names[ATTEND_PARTS][2], attend_error *err)
 {
-    if (!path)
-        return at_error_memory(err);
-    if (!at_file_exists(path))
-        return ATTEND_OK;
-    return at_error(err, ATTEND_OPTION,
-                    "%s is there and would not be replaced, so that it would stand beside the new "
-                    "parts; remove it, or choose another folder",
-                    at_show(path).text);
-}
-
-/* A file of that part in that format. */
-static attend_status check_stale(const job *j, const at_format *format, const char *folder,
-                                 int part, attend_error *err)
-{
-    char *path = part_path(format, folder, part);
     attend_status status = ATTEND_OK;
-    if (!path || format != &at_format_aligned)
-        status = refuse_stale(path, err);
-    for (int side = 0; side < 2 && path && format == &at_format_aligned && status >= 0; side++) {
-        char *name = at_export_side(path, j->one, j->two, side == 1);
-        status = refuse_stale(name, err);
-        at_free(name);
+    for (int i = 0; i < ATTEND_PARTS && status >= 0; i++) {
+        char *path = sizes[i] ? part_path(j->to, folder, i) : NULL;
+        if (sizes[i])
+            status = path ? name_files(j, path, names[i], err) : at_error_memory(err);
+        at_free(path);
     }
-    at_free(path);
-    return status;
-}
-
-/* Parts of an earlier split that this one does not replace would pass for parts of it: one that is
- * empty now, or in another format. */
-static attend_status check_folder(const job *j, const char *folder,
-                                  const size_t sizes[ATTEND_PARTS], attend_error *err)
-{
-    attend_status status = ATTEND_OK;
-    for (int i = 0; i < ATTEND_PARTS; i++)
-        for (int k = 0; k < at_format_count && status >= 0; k++) {
-            const at_format *f = at_formats[k];
-            bool same = f == j->to
-                        || (f->extension && j->to->extension
-                            && strcmp(f->extension, j->to->extension) == 0);
-            if (f->write && !(same && sizes[i]))
-                status = check_stale(j, f, folder, i, err);
-        }
     return status;
 }
 
@@ -338,22 +314,25 @@ static attend_status write_parts(const job *j, const char *folder, const unsigne
                                  attend_data_counts counts[ATTEND_PARTS], attend_error *err)
 {
     at_export *exports[ATTEND_PARTS] = {NULL};
-    attend_status status = check_folder(j, folder, sizes, err);
+    char *names[ATTEND_PARTS][2] = {{NULL}};
+    attend_status status = name_parts(j, folder, sizes, names, err);
+    if (status >= 0)
+        status = at_parts_check(folder, names[0], 2 * ATTEND_PARTS, err);
     if (status >= 0)
         status = at_folder_make(folder, err);
-    for (int i = 0; i < ATTEND_PARTS && status >= 0; i++) {
-        char *path = sizes[i] ? part_path(j->to, folder, i) : NULL;
+    for (int i = 0; i < ATTEND_PARTS && status >= 0; i++)
         if (sizes[i])
-            status = path ? open_export(j, path, &exports[i], err) : at_error_memory(err);
-        at_free(path);
-    }
+            status = open_export(j, names[i], &exports[i], err);
     if (status >= 0)
         status = write_all(j, exports, part, err);
     for (int i = 0; i < ATTEND_PARTS && status >= 0; i++)
         if (exports[i])
             status = commit(&exports[i], &counts[i], err);
-    for (int i = 0; i < ATTEND_PARTS; i++)
+    for (int i = 0; i < ATTEND_PARTS; i++) {
         at_export_abort(exports[i]);
+        at_free(names[i][0]);
+        at_free(names[i][1]);
+    }
     return status;
 }
 
@@ -377,6 +356,7 @@ attend_status attend_data_split(const char *const *paths, int count, const char 
         status = load(paths, count, &o, &corpus, &j.from, err);
     j.corpus = corpus;
     j.two = o.target ? o.target : j.one;
+    j.keep = o.keep != 0;
     if (status >= 0)
         status = find_format(&j, &o, err);
     unsigned char *part = status >= 0 ? at_alloc(at_corpus_size(corpus)) : NULL;

@@ -101,6 +101,7 @@ static attend_data_options options_of(const data *o)
     d.ratio = o->ratio;
     d.longest_text = o->longest_text;
     d.places = o->places;
+    d.keep = !o->overwrite;
     return d;
 }
 

@@ -18,6 +18,7 @@ typedef struct {
     size_t memory;          /* bytes of each of two tables of keys; 0: 512 MiB */
     const char *fix;        /* where the clean copy goes, or NULL */
     const char *to;         /* its format, or NULL: that of the first file */
+    bool keep;              /* where that is there already, it is refused */
 } at_check_options;
 
 void at_check_defaults(at_check_options *o);

@@ -64,5 +64,8 @@ attend_status at_check_copy_open(at_check_work *w, attend_error *err)
     c->dropped = w->bad;
     if (!c->copy[0] || (format == &at_format_aligned && !c->copy[1]))
         return at_error_memory(err);
+    attend_status status = o->keep ? at_export_keep(c->copy[0], c->copy[1], err) : ATTEND_OK;
+    if (status < 0)
+        return status;
     return at_export_open(c->copy[0], c->copy[1], format, c->has, &w->copy, err);
 }

@@ -39,6 +39,16 @@ attend_status at_export_check(const at_format *format, unsigned has, attend_erro
     return status;
 }
 
+attend_status at_export_keep(const char *path, const char *second, attend_error *err)
+{
+    const char *there = at_file_exists(path)               ? path
+                        : second && at_file_exists(second) ? second
+                                                           : NULL;
+    if (!there)
+        return ATTEND_OK;
+    return at_error(err, ATTEND_OPTION, "%s exists; --overwrite replaces it", at_show(there).text);
+}
+
 attend_status at_export_open(const char *path, const char *second, const at_format *format,
                              unsigned has, at_export **out, attend_error *err)
 {

@@ -14,6 +14,9 @@ attend_status at_export_check(const at_format *format, unsigned has, attend_erro
 attend_status at_export_open(const char *path, const char *second, const at_format *format,
                              unsigned has, at_export **out, attend_error *err);
 
+/* Refuses where one of these files is there; second may be NULL. */
+attend_status at_export_keep(const char *path, const char *second, attend_error *err);
+
 /* Tabs and line ends in a text become blanks where the format has one line for an example. The
  * first failure is kept, and told by commit. */
 void at_export_write(at_export *x, const at_example *e);

@@ -163,11 +163,36 @@ expect 2 attend data split pairs.tsv --out parts
 expect 2 attend data split pairs.tsv --valid 30 --test 0 --out parts --overwrite
 says err "parts/test.tsv is there and would not be replaced"
 expect 2 attend data split pairs.tsv --valid 30 --to jsonl --out parts --overwrite
-says err "parts/train.tsv is there and would not be replaced"
+says err "parts/test.tsv is there and would not be replaced"
 check "nothing was written" '[ ! -e parts/train.jsonl ]'
 rm parts/test.tsv
 expect 0 attend data split pairs.tsv --valid 30 --test 0 --out parts --overwrite
 check "two parts" '[ "$(ls parts)" = "$(printf "train.tsv\nvalid.tsv")" ]'
+for stale in train.de train.en.gz test valid.src; do
+    : > parts/$stale
+    expect 2 attend data split pairs.tsv --valid 30 --test 0 --out parts --overwrite
+    says err "parts/$stale is there and would not be replaced"
+    rm parts/$stale
+done
+touch parts/README parts/training.log
+expect 0 attend data split pairs.tsv --valid 30 --to aligned --out two
+expect 0 attend data split pairs.tsv --valid 30 --to aligned --out two --overwrite
+expect 2 attend data split pairs.tsv --valid 30 --out two --overwrite
+says err "two/test.src is there and would not be replaced"
+
+# aligned files are two: both are kept, and so is what was read
+expect 0 attend data convert pairs.tsv --to aligned --out kept
+cp kept.tgt kept.before
+rm kept.src
+expect 2 attend data convert pairs.tsv --to aligned --out kept
+says err "kept.tgt exists; --overwrite replaces it"
+check "nothing was written" '[ ! -e kept.src ] && cmp -s kept.tgt kept.before'
+expect 0 attend data convert pairs.tsv --to aligned --out kept --overwrite
+cp kept.src side.en
+cp kept.tgt side.fr
+expect 2 attend data check --src side.en --tgt side.fr --fix side
+says err "side.en exists; --overwrite replaces it"
+expect 0 attend data check --src side.en --tgt side.fr --fix side --overwrite
 expect 2 attend data split pairs.tsv --valid 100% --out other
 says err '--valid: "100%" is no share'
 
