@@ -95,7 +95,7 @@ static uint32_t put_framed(maker *m, const at_tokenizer *t, at_framing framing, 
 
 /* ---- length ----------------------------------------------------------------------------- */
 
-typedef enum { FITS, SKIPPED, FAILED } fit;
+typedef enum { FITS, SKIPPED, FAILED, NO_MEMORY } fit;
 
 static attend_status too_long(const maker *m, const at_example *e, size_t size, size_t longest,
                               attend_error *err)
@@ -201,7 +201,7 @@ static fit make_record(maker *m, at_encode_counts *counts, const at_example *e, 
     if (fits != FITS)
         return fits;
     if (o->copying && find_copied(m, e, a, err) < 0)
-        return FAILED;
+        return NO_MEMORY;
     at_str_clear(&m->record);
     at_str_add_bytes(&m->record, (const char *)&m->head, sizeof m->head);
     m->head.source = o->frames ? (uint32_t)a
@@ -275,8 +275,8 @@ static attend_status encode_all(at_encoded *e, maker *m, attend_error *err)
         if (status < 0)
             return status;
         fit fits = make_record(m, &e->counts, &one, err);
-        if (fits == FAILED)
-            return ATTEND_FORMAT;
+        if (fits == FAILED || fits == NO_MEMORY)
+            return fits == FAILED ? ATTEND_FORMAT : ATTEND_MEMORY;
         if (fits == FITS && (status = keep(e, m, err)) < 0)
             return status;
     }

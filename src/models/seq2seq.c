@@ -50,9 +50,6 @@ attend_status at_seq2seq_check(const at_seq2seq *m, attend_error *err)
     if (m->output == &at_output_copy && m->place == ATTEND_PLACE_NONE)
         return at_error(err, ATTEND_OPTION,
                         "output copy needs attention: it copies where the decoder looks");
-    if (m->output == &at_output_copy && m->source_features)
-        return at_error(err, ATTEND_OPTION,
-                        "output copy copies words, and this source is vectors; take output words");
     if (m->place != ATTEND_PLACE_NONE && m->attention.score->one_width && !m->attention.heads
         && m->bidirectional)
         return at_error(err, ATTEND_OPTION,

@@ -205,8 +205,11 @@ static void every_allocation_may_fail(void **state)
 {
     (void)state;
     at_tokenizer *t = toy_tokenizer();
-    at_corpus *c = corpus_of("ab a\taab\n?\tb\n", "pairs");
+    at_corpus *c = corpus_of("ab a\taab\n?\tb ?\n", "pairs");
     at_encode_options o = {.source = t};
+    at_copying *copying;
+    assert_int_equal(at_copying_new(t, t, &copying, NULL), ATTEND_OK);
+    o.copying = copying;
     long live = at_alloc_live();
     for (int n = 0;; n++) {
         at_encoded *e;
@@ -221,6 +224,7 @@ static void every_allocation_may_fail(void **state)
         assert_int_equal(status, ATTEND_MEMORY);
     }
     at_corpus_free(c);
+    at_copying_free(copying);
     at_tokenizer_free(t);
 }
 

@@ -154,6 +154,44 @@ static void one_vocabulary_on_both_sides_changes_no_number(void **state)
     at_tokenizer_free(t);
 }
 
+static attend_status number_all(const sides *s, const at_pieces *p, const char *text)
+{
+    at_copying *c;
+    at_copied line = {0};
+    at_pieces target = {0};
+    attend_error err;
+    attend_status status = at_copying_new(s->source, s->target, &c, &err);
+    if (status >= 0)
+        status = at_copied_read(&line, c, text, strlen(text), p, p->count, &err);
+    if (status >= 0)
+        status = at_encode(s->target, text, strlen(text), &target, &err);
+    if (status >= 0)
+        status = at_copied_find(&line, c, text, strlen(text), &target, &err);
+    at_pieces_free(&target);
+    at_copied_free(&line);
+    at_copying_free(c);
+    return status;
+}
+
+static void without_memory_it_fails_cleanly(void **state)
+{
+    (void)state;
+    sides s = make("words", english, french);
+    at_pieces p = {0};
+    const char text[] = "Ada met Kurt and Bob, Bob and Ada";
+    attend_status status = ATTEND_MEMORY;
+    assert_int_equal(at_encode(s.source, text, strlen(text), &p, NULL), ATTEND_OK);
+    for (int n = 0; status != ATTEND_OK; n++) {
+        at_alloc_fail_after(n);
+        status = number_all(&s, &p, text);
+        at_alloc_fail_after(-1);
+        assert_true(status == ATTEND_OK || status == ATTEND_MEMORY);
+        assert_true(n < 1000);
+    }
+    at_pieces_free(&p);
+    free_sides(&s);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -162,6 +200,7 @@ int main(void)
         cmocka_unit_test(only_the_first_pieces_can_be_copied_from_a_text_that_is_cut),
         cmocka_unit_test(characters_go_as_well),
         cmocka_unit_test(one_vocabulary_on_both_sides_changes_no_number),
+        cmocka_unit_test(without_memory_it_fails_cleanly),
     };
     return cmocka_run_group_tests_name("text_copying", tests, NULL, NULL);
 }
