@@ -185,7 +185,13 @@ static void refuses_what_does_not_go_together(void **state)
         if (!strstr(err.message, wrong[i].says))
             fail_msg("'%s' does not say '%s'", err.message, wrong[i].says);
     }
+    at_translator s;
+    at_seq2seq m;
     attend_error err = {.message = ""};
+    assert_true(at_translator_preset(&s, "bahdanau", &err) >= 0);
+    s.output = "copy";
+    assert_true(at_translator_model_features(&s, 3, W, &m, &err) < 0);
+    assert_non_null(strstr(err.message, "output copy needs words"));
     assert_null(at_preset_find("bahdanu", &err));
     assert_non_null(strstr(err.message, "bahdanau"));
 }
