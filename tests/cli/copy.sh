@@ -51,6 +51,22 @@ echo Xyzzy > prefix
 check "a prefix may be a word of the source" \
     "echo 'Does Xyzzy know Qwerty?' | attend translate model --prefix prefix | grep -q '^Xyzzy '"
 
+# a source that is read from its end: the words that were copied are linked to themselves
+expect 0 attend train "${settings[@]}" --epochs 3 --reversed --out turned -q
+same=$(attend translate turned < in 2> err | paste -d '\t' - right | awk -F '\t' '$1 == $2' | wc -l)
+links=$(attend align turned --src in --tgt right 2> err | paste -d '\t' in right - | awk -F '\t' '
+    {
+        n = split($1, word, " "); m = split($2, said, " ")
+        for (i = 1; i <= n; i++)
+            for (k = 1; k <= m; k++)
+                if (word[i] == said[k] && word[i] ~ /^[A-Z].*[a-z]$/) {
+                    all++
+                    good += index(" " $3 " ", " " i - 1 "-" k - 1 " ") > 0
+                }
+    }
+    END { print int(100 * good / all) }')
+check "$same of 200 lines are right, $links % of the links" "[ $same -ge 180 ] && [ $links -ge 90 ]"
+
 # it goes on, bit for bit, also when the model is fed words of its own
 own=("${settings[@]}" --epochs 1 --teacher-forcing 0.7 --threads 1 -q)
 expect 0 attend train "${own[@]}" --steps 20 --out whole
