@@ -8,7 +8,7 @@
 
 #include "data/maker.h"
 
-enum { BANDS = 12, MOST = 20, NOISE = 12 };
+enum { BANDS = 12, MOST = 20, NOISE = 15 };
 
 /* two tones, each from and to a tenth of a band */
 static const struct {
@@ -32,12 +32,12 @@ static int tone(int band, int at)
     return loud > 0 ? loud : 0;
 }
 
+/* two dice with -NOISE to NOISE on their sides, rolled as one */
 static int noise(at_dice *d)
 {
-    int sum = 0;
-    for (int i = 0; i < 3; i++)
-        sum += at_dice_roll(d, 2 * NOISE + 1) - NOISE;
-    return sum;
+    enum { SIDES = 2 * NOISE + 1 };
+    int roll = at_dice_roll(d, SIDES * SIDES);
+    return roll % SIDES + roll / SIDES - 2 * NOISE;
 }
 
 static void put_frame(at_dice *d, const voice *v, int first, int second, bool silent,

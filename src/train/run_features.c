@@ -143,12 +143,11 @@ attend_status at_run_load_features(at_run *r, int which, const char *path, const
         status = read_lines(r, f->file, lines, *out, err);
     if (status >= 0)
         status = find_sequences(f, *out, err);
-    int width = at_features_width(r->frames[0].file);
-    if (status >= 0 && at_features_width(f->file) != width)
-        status = at_error(err, ATTEND_FORMAT, "%s has frames of %d numbers, and %s of %d",
-                          at_show(path).text, at_features_width(f->file),
-                          at_show(r->settings.src).text, width);
-    return status;
+    if (status < 0 || at_features_width(f->file) == at_features_width(r->frames[0].file))
+        return status;
+    return at_error(err, ATTEND_FORMAT, "%s has frames of %d numbers, and %s of %d",
+                    at_show(path).text, at_features_width(f->file), at_show(r->settings.src).text,
+                    at_features_width(r->frames[0].file));
 }
 
 void at_frames_free(at_frames *f)

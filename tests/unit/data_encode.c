@@ -228,9 +228,41 @@ static void every_allocation_may_fail(void **state)
     at_tokenizer_free(t);
 }
 
+static void sources_may_be_vectors_that_others_keep(void **state)
+{
+    static const uint32_t frames[] = {3, 9, 1};
+    (void)state;
+    at_tokenizer *t = toy_tokenizer();
+    const char *text = "x\tab a\ny\ta\nz\tb\n";
+    at_encode_options o = {.target = t, .frames = frames, .target_frame = ATTEND_FRAME_OUTPUT};
+    for (int longest = 0; longest <= 5; longest += 5) {
+        o.longest_source = longest;
+        o.when_long = ATTEND_LONG_SKIP;
+        at_encoded *e = encoded_of(text, "pairs", &o);
+        assert_int_equal(at_encoded_size(e), longest ? 2 : 3);
+        at_item_view first = at_encoded_at(e, 0), last = at_encoded_at(e, longest ? 1 : 2);
+        assert_null(first.source);
+        assert_int_equal(first.source_size, 3);
+        assert_int_equal(first.target_size, 4);
+        assert_int_equal(at_token_id(first.target[0]), 2);
+        assert_int_equal(at_token_id(first.target[1]), 9);
+        assert_int_equal(last.source_size, 1);
+        assert_int_equal(last.example, 2);
+        assert_int_equal(at_encoded_lengths(e, 0)[0], 3);
+        assert_int_equal(at_encoded_count(e).skipped, longest ? 1 : 0);
+        at_encoded_free(e);
+    }
+    o.when_long = ATTEND_LONG_CUT;
+    at_encoded *e = encoded_of(text, "pairs", &o);
+    assert_int_equal(at_encoded_at(e, 1).source_size, 5);
+    at_encoded_free(e);
+    at_tokenizer_free(t);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(sources_may_be_vectors_that_others_keep),
         cmocka_unit_test(frames_stand_around_texts),
         cmocka_unit_test(what_can_be_copied_is_kept),
         cmocka_unit_test(labels_have_numbers),

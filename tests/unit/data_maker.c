@@ -280,6 +280,39 @@ static void no_point_lies_outside_its_hull(void **state)
     }
 }
 
+/* ---- sound ---------------------------------------------------------------------------------- */
+
+static int count_of(const char *text, char c)
+{
+    int n = 0;
+    for (; *text; text++)
+        n += *text == c;
+    return n;
+}
+
+static void digits_have_frames_of_twelve_bands_and_silence_around(void **state)
+{
+    static const char words[] = " zero one two three four five six seven eight nine ";
+    pairs p = make("digits", 500, 3, 4);
+    int most = 0;
+    (void)state;
+    for (long i = 0; i < p.count; i++) {
+        int frames = count_of(p.all[i].source, ' ') + 1, digits = 0;
+        assert_int_equal(count_of(p.all[i].source, ','), 11 * frames);
+        char *rest = p.all[i].target;
+        for (char *word; (word = strsep(&rest, " ")); digits++) {
+            char wanted[16];
+            snprintf(wanted, sizeof wanted, " %s ", word);
+            assert_non_null(strstr(words, wanted));
+        }
+        assert_in_range(digits, 1, 4);
+        assert_in_range(frames, 5 * digits + digits + 1, 9 * digits + 3 * (digits + 1));
+        most = digits > most ? digits : most;
+    }
+    assert_int_equal(most, 4);
+    release(&p);
+}
+
 /* ---- all ------------------------------------------------------------------------------------ */
 
 static int by_source(const void *a, const void *b)
@@ -388,6 +421,7 @@ int main(void)
         cmocka_unit_test(chinese_has_measure_words_and_its_own_order),
         cmocka_unit_test(numbers_are_sorted_and_differ),
         cmocka_unit_test(no_point_lies_outside_its_hull),
+        cmocka_unit_test(digits_have_frames_of_twelve_bands_and_silence_around),
         cmocka_unit_test(the_seed_alone_decides_and_no_source_comes_twice),
         cmocka_unit_test(refuses_what_cannot_be_made),
         cmocka_unit_test(the_taker_can_end_it),

@@ -293,6 +293,43 @@ static void models_translate_alike_in_any_batch(void **state)
     }
 }
 
+/* the weights of the first step on a sentence */
+static void first_weights(const at_seq2seq *m, at_params *params, const int *ids, real *to)
+{
+    static const int lengths[1] = {4}, from[1] = {0}, word[1] = {0};
+    const real *log_p, *weights;
+    attend_error err;
+    at_continuation *c;
+    assert_true(at_continuation_new(m, params, &c, &err) >= 0);
+    assert_true(at_continuation_start(c, (at_ids){SHAPE(1, LENGTH), ids}, lengths, 1, true, &err)
+                >= 0);
+    at_searched s = at_continuation_searched(c, 0);
+    assert_true(s.step(s.self, from, word, &log_p, &weights, &err) >= 0);
+    memcpy(to, weights, LENGTH * sizeof *to);
+    at_continuation_free(c);
+}
+
+static void weights_are_of_the_source_as_it_was_given(void **state)
+{
+    static const int ids[LENGTH] = {3, 5, 7, 2, 0, 0}, turned[LENGTH] = {2, 7, 5, 3, 0, 0};
+    real one[LENGTH], other[LENGTH];
+    attend_error err;
+    at_translator s;
+    at_seq2seq m;
+    (void)state;
+    assert_true(at_translator_preset(&s, "luong", &err) >= 0);
+    s.hidden = s.embedding = 8;
+    assert_true(at_translator_model(&s, WORDS, WORDS, &m, &err) >= 0);
+    at_params *params = at_params_new(3);
+    first_weights(&m, params, turned, one);
+    m.reversed = true;
+    first_weights(&m, params, ids, other);
+    assert_true(other[0] != other[3]);
+    for (int i = 0; i < 4; i++)
+        assert_true(one[i] == other[3 - i]);
+    at_params_free(params);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {cmocka_unit_test(a_wide_beam_finds_what_brute_force_finds),
@@ -301,6 +338,7 @@ int main(void)
                                        cmocka_unit_test(prefixes_are_kept_and_sequences_come_once),
                                        cmocka_unit_test(words_are_drawn_by_their_probabilities),
                                        cmocka_unit_test(draws_depend_on_seed_and_line_alone),
+                                       cmocka_unit_test(weights_are_of_the_source_as_it_was_given),
                                        cmocka_unit_test(models_translate_alike_in_any_batch)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -13,7 +13,7 @@
 #include "grad/check.h"
 #include "models/translator.h"
 
-enum { B = 3, S = 5, T = 4, V = 7, W = 9 };
+enum { B = 3, S = 5, T = 4, V = 7, W = 9, F = 3 };
 
 static const int source[B * S] = {3, 1, 4, 1, 5, 2, 6, 5, 0, 0, 3, 5, 2, 0, 0};
 static const int lengths[B] = {5, 3, 3};
@@ -22,10 +22,15 @@ static const int targets[B * T] = {4, 2, 8, 2, 3, 3, 2, -1, 7, 5, 6, 2};
 static const int copied[B * S] = {3, 1, 4, 9, 4, 2, 9, 10, -1, -1, 3, 5, 2, -1, -1};
 static const int copied_targets[B * T] = {4, 9, 8, 2, 3, 10, 9, -1, 7, 5, 6, 2};
 
+/* a word's vector, where sources are feature vectors */
+static const real vectors[V][F] = {{5, -1, 0.2},   {4, 0.5, 0.1}, {6, 1, -0.3}, {5.5, 0, 0.7},
+                                   {3, -0.4, 0.4}, {5, 2, -0.6},  {4.5, 1, 0.9}};
+static const real mean[F] = {5, 0.5, 0.2}, scale[F] = {0.8, 1.5, 2};
+
 /* a preset, perhaps with another attention, as a small model */
 typedef struct {
     const char *preset, *attention;
-    bool copy, tied, maxout;
+    bool copy, tied, maxout, features, reversed;
     at_seq2seq model;
 } variant;
 
@@ -42,8 +47,13 @@ static void make(variant *v)
     s.output = v->copy ? "copy" : "words";
     s.tied = v->tied;
     s.readout = v->maxout ? ATTEND_READOUT_MAXOUT : s.readout;
-    if (at_translator_model(&s, V, W, &v->model, &err) < 0)
+    s.reversed |= v->reversed;
+    attend_status status = v->features ? at_translator_model_features(&s, F, W, &v->model, &err)
+                                       : at_translator_model(&s, V, W, &v->model, &err);
+    if (status < 0)
         fail_msg("%s %s: %s", v->preset, v->attention ? v->attention : "", err.message);
+    v->model.feature_mean = v->features ? mean : NULL;
+    v->model.feature_scale = v->features ? scale : NULL;
 }
 
 static const variant variants[] = {
@@ -62,11 +72,26 @@ static const variant variants[] = {
     {.preset = "luong", .attention = "scaled-dot/global/sparse/2"},
     {.preset = "bahdanau", .copy = true},
     {.preset = "luong", .copy = true, .tied = true},
+    {.preset = "bahdanau", .features = true},
+    {.preset = "luong", .features = true, .reversed = true},
+    {.preset = "sutskever", .features = true},
 };
+
+/* the sources, [rows,longest], as words or as their vectors */
+static at_source encode(at_tape *t, const at_seq2seq *m, int rows, int longest, const int *ids,
+                        const int *length)
+{
+    real x[B * (S + 3) * F];
+    if (!m->source_features)
+        return at_seq2seq_encode(t, m, (at_ids){SHAPE(rows, longest), ids}, length);
+    for (int i = 0; i < rows * longest; i++)
+        memcpy(x + i * F, vectors[ids[i]], sizeof vectors[0]);
+    return at_seq2seq_encode_features(t, m, at_input(t, SHAPE(rows, longest, F), x), length);
+}
 
 static at_tensor *loss_of(at_tape *t, const at_seq2seq *m)
 {
-    at_source e = at_seq2seq_encode(t, m, (at_ids){SHAPE(B, S), source}, lengths);
+    at_source e = encode(t, m, B, S, source, lengths);
     at_decoder state = at_seq2seq_start(m, &e);
     at_decoded d = at_seq2seq_decode(t, m, &e, &state, (at_ids){SHAPE(B, T), words}, false);
     at_ids goal = {SHAPE(B, T), targets};
@@ -109,7 +134,7 @@ static real *logits_of(at_params *params, const at_seq2seq *m, int first, int ro
     for (int b = 0; b < rows; b++)
         for (int j = 0; j < longest; j++)
             ids[b * longest + j] = j < S ? source[(first + b) * S + j] : 6;
-    at_source e = at_seq2seq_encode(t, m, (at_ids){SHAPE(rows, longest), ids}, lengths + first);
+    at_source e = encode(t, m, rows, longest, ids, lengths + first);
     at_decoder state = at_seq2seq_start(m, &e);
     for (int at = 0, n = stepwise ? 1 : T; at < T; at += n) {
         int word[B * T];
@@ -157,6 +182,66 @@ static void padding_batch_and_stepping_keep_every_bit(void **unused)
     }
 }
 
+static const at_parameter *found(at_params *params, const char *name)
+{
+    const at_parameter *p = at_params_find(params, name);
+    assert_non_null(p);
+    return p;
+}
+
+/* A word's vector is W (x - mean) * scale + b of its features: then all else is the same. Weights
+ * begin by their names alone, so both models have the same others. */
+static void features_are_words_with_these_vectors(void **state)
+{
+    (void)state;
+    for (int reversed = 0; reversed < 2; reversed++) {
+        variant f = {.preset = "bahdanau", .features = true, .reversed = reversed};
+        variant w = {.preset = "bahdanau", .reversed = reversed};
+        make(&f);
+        make(&w);
+        at_params *params = at_params_new(7), *others = at_params_new(7);
+        real *one = logits_of(params, &f.model, 0, B, S, false);
+        const real *weight = found(params, "features.weight")->value;
+        const real *bias = found(params, "features.bias")->value;
+        int E = f.model.embedding;
+        at_parameter *table;
+        attend_error err;
+        assert_true(
+            at_params_add(others, "encoder.embedding.weight", SHAPE(V, E), INIT_NOT, &table, &err)
+            >= 0);
+        for (int v = 0; v < V; v++)
+            for (int e = 0; e < E; e++) {
+                real sum = bias[e];
+                for (int k = 0; k < F; k++)
+                    sum += weight[e * F + k] * (vectors[v][k] - mean[k]) * scale[k];
+                table->value[v * E + e] = sum;
+            }
+        real *other = logits_of(others, &w.model, 0, B, S, false);
+        for (int i = 0; i < B * T * W; i++)
+            assert_true(real_abs(one[i] - other[i]) < 1e-5);
+        at_free(one);
+        at_free(other);
+        at_params_free(params);
+        at_params_free(others);
+    }
+}
+
+static void features_have_no_words_to_share_or_copy(void **state)
+{
+    at_translator s;
+    at_seq2seq m;
+    attend_error err = {.message = ""};
+    (void)state;
+    assert_true(at_translator_preset(&s, "bahdanau", &err) >= 0);
+    s.output = "copy";
+    assert_true(at_translator_model_features(&s, F, W, &m, &err) < 0);
+    assert_non_null(strstr(err.message, "output copy needs words"));
+    s.output = "words";
+    s.shared = true;
+    assert_true(at_translator_model_features(&s, F, W, &m, &err) < 0);
+    assert_non_null(strstr(err.message, "a shared embedding needs words"));
+}
+
 static void refuses_what_does_not_go_together(void **state)
 {
     static const struct {
@@ -200,6 +285,8 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {cmocka_unit_test(gradients_are_right),
                                        cmocka_unit_test(padding_batch_and_stepping_keep_every_bit),
+                                       cmocka_unit_test(features_are_words_with_these_vectors),
+                                       cmocka_unit_test(features_have_no_words_to_share_or_copy),
                                        cmocka_unit_test(refuses_what_does_not_go_together)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
