@@ -106,7 +106,10 @@ int at_pupil_right(const at_pupil *p, const at_batch *b, const at_answer *a);
 typedef struct {
     at_pupil pupil;
     int steps; /* at most; a lesson ends when the exam is passed */
+    int soft;  /* so many of the first with the soft pick, whatever the pick is later */
     uint64_t seed;
+    const char *optimiser, *schedule; /* as train/optim.h and train/schedule.h read them */
+    int cases;                        /* in a step */
     void (*progress)(int step, double loss, double right); /* or NULL */
 } at_lesson;
 

@@ -9,7 +9,7 @@
 #include "train/reinforce.h"
 #include "train/schedule.h"
 
-enum { BATCH = 32, LOOK = 200, LOOK_EVERY = 50, EXAM = 1000 };
+enum { LOOK = 200, LOOK_EVERY = 50, EXAM = 1000 };
 
 const double at_pass = 0.99;
 
@@ -33,17 +33,18 @@ static attend_status open_room(classroom *r, const at_lesson *l, attend_error *e
     r->gradients = r->look ? at_gradients_new(r->params) : NULL;
     if (!r->gradients)
         return at_error_memory(err);
-    attend_status status = at_batch_new(BATCH, &r->batch, err);
+    attend_status status = at_batch_new(l->cases, &r->batch, err);
     if (status >= 0)
         status = at_batch_new(EXAM, &r->exam, err);
     if (status >= 0)
-        status = at_optim_options_parse(&o, "adam", err);
+        status = at_optim_options_parse(&o, l->optimiser, err);
     if (status >= 0)
         status = at_optim_new(r->params, &o, &r->optim, err);
     if (status >= 0)
-        status = at_rate_parse(&r->rate, "linear:warmup=200", 0.01, err);
+        status = at_rate_parse(&r->rate, l->schedule, o.lr, err);
     r->rate.total = l->steps;
-    return status;
+    r->rate.warmup = r->rate.warmup < l->steps ? r->rate.warmup : l->steps;
+    return status < 0 ? status : at_rate_check(&r->rate, err);
 }
 
 static void close_room(classroom *r)
@@ -110,7 +111,10 @@ static attend_status learn(classroom *r, int step, double *loss, attend_error *e
     at_tape_seed(r->tape, seed, (uint32_t)step, 0);
     at_batch_draw(&r->batch, r->lesson->pupil.task,
                   (at_random){seed, (uint32_t)step, 0, at_random_name("lesson")});
-    at_answer a = at_pupil_answer(r->tape, &r->lesson->pupil, &r->batch);
+    at_pupil pupil = r->lesson->pupil;
+    if (step < r->lesson->soft)
+        pupil.how.pick = &at_pick_soft;
+    at_answer a = at_pupil_answer(r->tape, &pupil, &r->batch);
     at_tensor *y = loss_of(r, &a);
     if (!at_backward(r->tape, y))
         return failure(r->tape, err);

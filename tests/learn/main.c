@@ -9,8 +9,8 @@
 #include "learn.h"
 
 typedef struct {
-    const char *task, *attention, *output;
-    int steps, seed;
+    const char *task, *attention, *output, *optimiser, *schedule;
+    int steps, soft, seed, cases;
     bool quiet, list, help;
 } arguments;
 
@@ -38,6 +38,12 @@ static const at_option options[] = {
      .max = 1e6,
      .meta = "N",
      .help = "Steps at most; a lesson ends when its exam is passed"},
+    {.name = "soft",
+     OPTION_INT(arguments, soft),
+     .value = "0",
+     .max = 1e6,
+     .meta = "N",
+     .help = "The first N steps with the soft pick, before the one that is to be learned"},
     {.name = "seed",
      OPTION_INT(arguments, seed),
      .value = "1",
@@ -45,6 +51,23 @@ static const at_option options[] = {
      .max = 1e9,
      .meta = "S",
      .help = "Another seed means other weights to start from and other cases"},
+    {.name = "optimiser",
+     OPTION_STRING(arguments, optimiser),
+     .value = "adam:lr=0.01",
+     .meta = "NAME:OPTIONS",
+     .help = "What makes the steps, with its learning rate"},
+    {.name = "schedule",
+     OPTION_STRING(arguments, schedule),
+     .value = "linear:warmup=200",
+     .meta = "NAME:SETTINGS",
+     .help = "How the learning rate goes up and down"},
+    {.name = "cases",
+     OPTION_INT(arguments, cases),
+     .value = "32",
+     .min = 1,
+     .max = 1000,
+     .meta = "N",
+     .help = "Fresh cases in every step"},
     {.name = "quiet",
      .letter = 'q',
      OPTION_FLAG(arguments, quiet),
@@ -78,7 +101,11 @@ static attend_status prepare(const arguments *a, at_lesson *l, attend_error *err
 {
     *l = (at_lesson){.pupil = {.task = at_task_find(a->task ? a->task : "")},
                      .steps = a->steps,
+                     .soft = a->soft,
                      .seed = (uint64_t)a->seed,
+                     .optimiser = a->optimiser,
+                     .schedule = a->schedule,
+                     .cases = a->cases,
                      .progress = a->quiet ? NULL : progress};
     if (!l->pupil.task)
         return at_error(err, ATTEND_OPTION, "there is no task '%s'; learn-check --list names them",
