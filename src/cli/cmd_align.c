@@ -1,9 +1,6 @@
 /* attend align: which word of given translations belongs to which, by a model's attention. */
-#include <stdio.h>
-
 #include "cli/attention_out.h"
-#include "cli/sentence_pairs.h"
-#include "cli/stream.h"
+#include "cli/led.h"
 
 typedef struct {
     const char *src, *tgt, *attention_out;
@@ -65,36 +62,25 @@ static attend_status run(at_cli *cli, const void *fields, int operands, char **o
 {
     const align *o = fields;
     work w = {.o = o};
-    attend_translator *t = NULL;
-    attend_translate_options inside;
-    at_sentence_pairs_from from = {operands > 1 ? operand[1] : NULL, o->src, o->tgt, o->swap};
-    at_sentence_pairs pairs;
-    attend_status status = at_sentence_pairs_read(&pairs, cli, &from, err);
+    at_led led = {.cli = cli,
+                  .from = {operands > 1 ? operand[1] : NULL, o->src, o->tgt, o->swap},
+                  .model = operand[0],
+                  .batch = o->batch,
+                  .longest = o->longest,
+                  .attention = true,
+                  .write = write_one,
+                  .user = &w,
+                  .out = &w.out};
+    attend_status status = at_attention_out_open(&w.attention, cli, o->attention_out, o->overwrite,
+                                                 err);
     if (status >= 0)
-        status = at_attention_out_open(&w.attention, cli, o->attention_out, o->overwrite, err);
-    cli->input = status < 0 ? cli->input : operand[0];
-    if (status >= 0)
-        status = attend_translator_open(operand[0], &t, err);
-    attend_translate_defaults(&inside);
-    inside.beam = inside.forced = inside.attention = inside.target_words = 1;
-    inside.batch = o->batch;
-    inside.longest = o->longest;
-    inside.prefix = pairs.target;
-    if (status >= 0)
-        status = at_sentence_pairs_give(&pairs, t, &inside, err);
-    if (status >= 0)
-        status = attend_translate(t, &inside, pairs.count, pairs.source, write_one, &w, err);
-    if (status >= 0)
-        status = at_cli_flush(&w.out, true, err);
+        status = at_led_run(&led, err);
     if (status >= 0)
         status = at_attention_out_commit(&w.attention, err);
-    if (status >= 0 && w.cut)
-        fprintf(stderr, "attend align: %ld line%s more than %d pieces; what follows has no "
-                "links\n", w.cut, w.cut == 1 ? " has" : "s have", o->longest);
-    attend_translator_free(t);
+    if (status >= 0)
+        at_led_say_cut(&led, w.cut, "line", "what follows has no links");
     at_attention_out_free(&w.attention);
     at_str_free(&w.out);
-    at_sentence_pairs_free(&pairs);
     return status;
 }
 

@@ -2,8 +2,7 @@
 #include <math.h>
 #include <stdio.h>
 
-#include "cli/sentence_pairs.h"
-#include "cli/stream.h"
+#include "cli/led.h"
 
 typedef struct {
     const char *src, *tgt;
@@ -36,7 +35,8 @@ typedef struct {
     const score *o;
     at_str out;
     double log_p;
-    long long pieces, cut;
+    long long pieces;
+    long cut;
     size_t lines;
 } work;
 
@@ -56,9 +56,6 @@ static attend_status write_one(void *user, const attend_translation *t, attend_e
 
 static void say(const at_cli *cli, const work *w)
 {
-    if (w->cut)
-        fprintf(stderr, "attend score: %lld sentence%s more than %d pieces; what follows was "
-                "not read\n", w->cut, w->cut == 1 ? " has" : "s have", w->o->longest);
     if (!cli->common.quiet && w->pieces)
         fprintf(stderr, "%zu pair%s, %lld pieces, log-probability %.3f, perplexity %.4f\n",
                 w->lines, w->lines == 1 ? "" : "s", w->pieces, w->log_p,
@@ -70,32 +67,21 @@ static attend_status run(at_cli *cli, const void *fields, int operands, char **o
 {
     const score *o = fields;
     work w = {.o = o};
-    attend_translator *t = NULL;
-    attend_translate_options inside;
-    at_sentence_pairs_from from = {operands > 1 ? operand[1] : NULL, o->src, o->tgt, o->swap};
-    at_sentence_pairs pairs;
-    attend_status status = at_sentence_pairs_read(&pairs, cli, &from, err);
-    cli->input = status < 0 ? cli->input : operand[0];
-    if (status >= 0)
-        status = attend_translator_open(operand[0], &t, err);
-    for (int i = 0; i < o->ensemble.count && status >= 0; i++)
-        status = attend_translator_add(t, cli->input = o->ensemble.item[i], err);
-    attend_translate_defaults(&inside);
-    inside.beam = inside.forced = 1;
-    inside.batch = o->batch;
-    inside.longest = o->longest;
-    inside.prefix = pairs.target;
-    if (status >= 0)
-        status = at_sentence_pairs_give(&pairs, t, &inside, err);
-    if (status >= 0)
-        status = attend_translate(t, &inside, pairs.count, pairs.source, write_one, &w, err);
-    if (status >= 0)
-        status = at_cli_flush(&w.out, true, err);
-    if (status >= 0)
+    at_led led = {.cli = cli,
+                  .from = {operands > 1 ? operand[1] : NULL, o->src, o->tgt, o->swap},
+                  .model = operand[0],
+                  .ensemble = &o->ensemble,
+                  .batch = o->batch,
+                  .longest = o->longest,
+                  .write = write_one,
+                  .user = &w,
+                  .out = &w.out};
+    attend_status status = at_led_run(&led, err);
+    if (status >= 0) {
+        at_led_say_cut(&led, w.cut, "sentence", "what follows was not read");
         say(cli, &w);
-    attend_translator_free(t);
+    }
     at_str_free(&w.out);
-    at_sentence_pairs_free(&pairs);
     return status;
 }
 

@@ -2,7 +2,7 @@
  * data, the steps, validations and checkpoints; the job has the model.
  *
  *     check        are the settings sensible?
- *     open         the model's settings and weights: new, or from the folder of a model
+ *     open         the folder of a model, its weights apart
  *     prepare      vocabularies and numbers from the corpora, and the model
  *     save         the folder, but for its weights
  *
@@ -36,8 +36,10 @@ typedef struct {
     /* Refuses senseless settings before any data is read. */
     attend_status (*check)(const void *settings, attend_error *err);
 
-    /* from: the folder of a model, or NULL: a new one of these settings. Sets run->params. */
-    attend_status (*open)(at_run *r, const void *settings, const char *from, attend_error *err);
+    /* Where in its task settings and parameters are, which a new model begins with; and from the
+     * folder of a model both, with everything but the weights. */
+    size_t settings, params;
+    attend_status (*open)(void *task, const char *folder, attend_error *err);
     attend_status (*prepare)(at_run *r, attend_error *err); /* sets run->supply */
     attend_status (*save)(at_run *r, attend_error *err);
 

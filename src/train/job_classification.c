@@ -1,9 +1,10 @@
 /* Classifiers, from texts with labels. */
 #include "train/job_classification.h"
 
+#include <stddef.h>
+
 #include "base/memory.h"
 #include "data/labels.h"
-#include "store/model_folder.h"
 #include "train/run_parts.h"
 
 static at_classifier_folder *folder_of(const at_run *r)
@@ -25,21 +26,10 @@ static attend_status check(const void *settings, attend_error *err)
     return at_classifier_model(settings, SOME_WORDS, SOME_CLASSES, &any, err);
 }
 
-static attend_status open(at_run *r, const void *settings, const char *from, attend_error *err)
+static attend_status open(void *of_run, const char *folder, attend_error *err)
 {
-    at_classifier_folder *f = folder_of(r);
-    attend_status status = ATTEND_OK;
-    if (from)
-        status = at_classifier_folder_open(from, f, err);
-    else {
-        f->settings = *(const at_classifier_settings *)settings;
-        f->params = at_params_new(r->settings.seed);
-        status = f->params ? ATTEND_OK : at_error_memory(err);
-    }
-    if (status >= 0 && from && !r->settings.resume)
-        status = at_model_weights(from, NULL, f->params, err);
-    r->params = f->params;
-    return status;
+    at_classification_task *t = of_run;
+    return at_classifier_folder_open(folder, &t->folder, err);
 }
 
 /* words and classes: learned from the data, or those of another model, or of this run before */
@@ -135,6 +125,8 @@ const at_job at_job_classification = {
     .lacking = "no labels; --format says how labels and texts are written, and attend data show "
                "what is found",
     .check = check,
+    .settings = offsetof(at_classification_task, folder.settings),
+    .params = offsetof(at_classification_task, folder.params),
     .open = open,
     .prepare = prepare,
     .save = save,

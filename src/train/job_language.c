@@ -4,12 +4,12 @@
  *
  * Windows to train on come in a random order, and each begins without memory. A validation reads
  * the text as it stands, in streams side by side, and remembers what it has read. */
+#include <stddef.h>
 #include <string.h>
 
 #include "base/memory.h"
 #include "data/windows.h"
 #include "store/language_folder.h"
-#include "store/model_folder.h"
 #include "train/run_parts.h"
 
 enum { STREAMS = 32 };
@@ -34,21 +34,10 @@ static attend_status check(const void *settings, attend_error *err)
     return at_language_model(settings, SOME_WORDS, &any, err);
 }
 
-static attend_status open(at_run *r, const void *settings, const char *from, attend_error *err)
+static attend_status open(void *of_run, const char *folder, attend_error *err)
 {
-    at_language_folder *f = &task_of(r)->folder;
-    attend_status status = ATTEND_OK;
-    if (from)
-        status = at_language_folder_open(from, f, err);
-    else {
-        f->settings = *(const at_language_settings *)settings;
-        f->params = at_params_new(r->settings.seed);
-        status = f->params ? ATTEND_OK : at_error_memory(err);
-    }
-    if (status >= 0 && from && !r->settings.resume)
-        status = at_model_weights(from, NULL, f->params, err);
-    r->params = f->params;
-    return status;
+    task *t = of_run;
+    return at_language_folder_open(folder, &t->folder, err);
 }
 
 static attend_status cut_windows(at_run *r, attend_error *err)
@@ -173,6 +162,8 @@ const at_job at_job_language = {
     .perplexity = true,
     .whole = true,
     .check = check,
+    .settings = offsetof(task, folder.settings),
+    .params = offsetof(task, folder.params),
     .open = open,
     .prepare = prepare,
     .save = save,

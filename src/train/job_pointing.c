@@ -6,12 +6,12 @@
  * which sees its own places, goes the same way. */
 #include "train/job_pointing.h"
 
+#include <stddef.h>
 #include <string.h>
 
 #include "attention/output.h"
 #include "base/memory.h"
 #include "data/split.h"
-#include "store/model_folder.h"
 #include "train/run_parts.h"
 
 static at_pointing_task *task_of(const at_run *r) { return r->task; }
@@ -24,21 +24,10 @@ static attend_status check(const void *settings, attend_error *err)
     return at_pointer_model(settings, 1, &any, err);
 }
 
-static attend_status open(at_run *r, const void *settings, const char *from, attend_error *err)
+static attend_status open(void *of_run, const char *folder, attend_error *err)
 {
-    at_pointer_folder *f = &task_of(r)->folder;
-    attend_status status = ATTEND_OK;
-    if (from)
-        status = at_pointer_folder_open(from, f, err);
-    else {
-        f->settings = *(const at_pointer_settings *)settings;
-        f->params = at_params_new(r->settings.seed);
-        status = f->params ? ATTEND_OK : at_error_memory(err);
-    }
-    if (status >= 0 && from && !r->settings.resume)
-        status = at_model_weights(from, NULL, f->params, err);
-    r->params = f->params;
-    return status;
+    at_pointing_task *t = of_run;
+    return at_pointer_folder_open(folder, &t->folder, err);
 }
 
 /* how items are measured: by the data, or as another model, or this run before, did */
@@ -180,6 +169,8 @@ const at_job at_job_pointing = {
     .needs = ATTEND_HAS_TARGET,
     .lacking = "no pairs; a line has items, a tab, and those to point to: 3 1 2<tab>1 2 3",
     .check = check,
+    .settings = offsetof(at_pointing_task, folder.settings),
+    .params = offsetof(at_pointing_task, folder.params),
     .open = open,
     .prepare = prepare,
     .save = save,

@@ -1,6 +1,8 @@
 /* Recurrent translators, from sentence pairs. */
 #include "train/job_translation.h"
 
+#include <stddef.h>
+
 #include "train/run_parts.h"
 
 static at_translator_folder *folder_of(const at_run *r)
@@ -17,21 +19,10 @@ static attend_status check(const void *settings, attend_error *err)
     return at_translator_model(settings, SOME_WORDS, SOME_WORDS, &any, err);
 }
 
-static attend_status open(at_run *r, const void *settings, const char *from, attend_error *err)
+static attend_status open(void *of_run, const char *folder, attend_error *err)
 {
-    at_translator_folder *f = folder_of(r);
-    attend_status status = ATTEND_OK;
-    if (from)
-        status = at_translator_folder_open(from, f, err);
-    else {
-        f->settings = *(const at_translator *)settings;
-        f->params = at_params_new(r->settings.seed);
-        status = f->params ? ATTEND_OK : at_error_memory(err);
-    }
-    if (status >= 0 && from && !r->settings.resume)
-        status = at_translator_folder_weights(f, from, NULL, err);
-    r->params = f->params;
-    return status;
+    at_translation_task *t = of_run;
+    return at_translator_folder_open(folder, &t->folder, err);
 }
 
 /* learned from the data, or those of another model, or of this run before */
@@ -176,6 +167,8 @@ const at_job at_job_translation = {
     .lacking = "no sentence pairs; --src and --tgt take two files, --format says how one is "
                "written; --preset rnn-classifier and cnn-classifier learn from labels",
     .check = check,
+    .settings = offsetof(at_translation_task, folder.settings),
+    .params = offsetof(at_translation_task, folder.params),
     .open = open,
     .prepare = prepare,
     .save = save,

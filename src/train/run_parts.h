@@ -17,7 +17,7 @@ struct at_run {
     at_run_hooks hooks;
     const at_job *job;
     void *task;                     /* the job's own */
-    at_params *params;              /* by the job */
+    at_params *params;              /* the task's */
     at_corpus *corpus, *valid;      /* valid: of its own file, or NULL: a part of corpus */
     at_frames frames[2];            /* of corpus and valid */
     unsigned char *part;            /* of each example of corpus */

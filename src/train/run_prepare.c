@@ -8,6 +8,7 @@
 
 #include "base/file.h"
 #include "base/memory.h"
+#include "store/model_folder.h"
 #include "train/kept.h"
 #include "train/run_parts.h"
 #include "train/settings.h"
@@ -141,6 +142,27 @@ attend_status at_run_go_on(at_run *r, attend_error *err)
     return status < 0 ? status : at_batches_seek(r->batches, r->standing.position, err);
 }
 
+/* The model that the run begins with: a new one of these settings, or that of a folder; to go on,
+ * the checkpoint has the weights. */
+static attend_status open_model(at_run *r, const void *settings, attend_error *err)
+{
+    const at_job *job = r->job;
+    const char *from = r->settings.resume ? r->settings.out : r->settings.init_from;
+    at_params **params = (at_params **)((char *)r->task + job->params);
+    attend_status status = ATTEND_OK;
+    if (from)
+        status = job->open(r->task, from, err);
+    else {
+        memcpy((char *)r->task + job->settings, settings, job->family->size);
+        *params = at_params_new(r->settings.seed);
+        status = *params ? ATTEND_OK : at_error_memory(err);
+    }
+    r->params = *params;
+    if (status >= 0 && from && !r->settings.resume)
+        status = at_model_weights(from, NULL, r->params, err);
+    return status;
+}
+
 /* of a model that is taken the vocabulary is taken too */
 static void say_unused(at_run *r)
 {
@@ -153,7 +175,6 @@ static void say_unused(at_run *r)
 
 attend_status at_run_prepare(at_run *r, const void *model, attend_error *err)
 {
-    const char *from = r->settings.resume ? r->settings.out : r->settings.init_from;
     attend_status status = at_run_check(r, model, err);
     if (status >= 0 && at_run_has(r, "training"))
         status = at_run_lock(r, err);
@@ -162,7 +183,7 @@ attend_status at_run_prepare(at_run *r, const void *model, attend_error *err)
     if (status >= 0)
         status = at_run_read(r, err);
     if (status >= 0)
-        status = r->job->open(r, model, from, err);
+        status = open_model(r, model, err);
     if (status >= 0)
         status = r->job->prepare(r, err);
     if (status >= 0)

@@ -1,0 +1,25 @@
+/* Models that are led through given translations: what attend align and attend score share. */
+#ifndef ATTEND_CLI_LED_H
+#define ATTEND_CLI_LED_H
+
+#include "cli/sentence_pairs.h"
+#include "cli/stream.h"
+
+typedef struct {
+    at_cli *cli;
+    at_sentence_pairs_from from;
+    const char *model;
+    const at_paths *ensemble; /* other models; or NULL */
+    int batch, longest;
+    bool attention; /* weights and numbers of words are wanted */
+    attend_translation_function *write;
+    void *user;
+    at_str *out; /* what has been written, and is flushed in the end */
+} at_led;
+
+attend_status at_led_run(const at_led *l, attend_error *err);
+
+/* "3 lines have more than 1000 pieces; `what`" to standard error, unless `cut` is 0. */
+void at_led_say_cut(const at_led *l, long cut, const char *unit, const char *what);
+
+#endif
