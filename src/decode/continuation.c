@@ -11,7 +11,8 @@ struct at_continuation {
     at_tape *encoder, *tape; /* of the sources, and of one step */
     at_source source;
     at_copies copies;
-    int sentences, width, length; /* length: of the longest source */
+    int sentences, length; /* of the longest source */
+    int width, most;       /* rows of a sentence: in the last step, and at most */
     bool weights;
     real *states; /* [layers * (h, c) + feed][rows,H], as the last step left them */
     size_t room;
@@ -53,7 +54,8 @@ static size_t rows_of(const at_continuation *c) { return (size_t)c->sentences * 
 /* the i-th state of all rows: h and c of every layer, then what is fed */
 static real *state_at(const at_continuation *c, int i)
 {
-    return c->states + (size_t)i * rows_of(c) * (size_t)c->model->hidden;
+    size_t rows = (size_t)c->sentences * (size_t)c->most;
+    return c->states + (size_t)i * rows * (size_t)c->model->hidden;
 }
 
 static attend_status failure(const at_tape *t, attend_error *err)
@@ -63,13 +65,10 @@ static attend_status failure(const at_tape *t, attend_error *err)
     return at_tape_error(t)->status;
 }
 
-/* every row of a sentence starts from its first state */
-static void spread(at_continuation *c, int i, const at_tensor *first)
+/* the first state of every sentence */
+static void begin(at_continuation *c, int i, const at_tensor *first)
 {
-    size_t H = (size_t)c->model->hidden;
-    for (size_t row = 0; row < rows_of(c); row++)
-        memcpy(state_at(c, i) + row * H, first->value + row / (size_t)c->width * H,
-               H * sizeof(real));
+    memcpy(state_at(c, i), first->value, first->len * sizeof *first->value);
 }
 
 /* from sources [B,S,..] that the encoder has read */
@@ -79,13 +78,15 @@ static attend_status start(at_continuation *c, at_shape sources, int width, bool
     const at_seq2seq *m = c->model;
     if (at_failed(c->encoder))
         return failure(c->encoder, err);
-    c->source.width = c->width = width;
+    c->width = 1;
+    c->most = width;
     c->sentences = sources.dim[0];
     c->length = sources.dim[1];
     c->weights = weights && m->place != ATTEND_PLACE_NONE;
     c->copies = (at_copies){.most = 0};
     c->position = 0;
-    size_t need = (size_t)(2 * m->decoder_layers + 1) * rows_of(c) * (size_t)m->hidden;
+    size_t rows = (size_t)c->sentences * (size_t)width;
+    size_t need = (size_t)(2 * m->decoder_layers + 1) * rows * (size_t)m->hidden;
     if (need > c->room) {
         at_free(c->states);
         c->states = at_alloc(need * sizeof *c->states);
@@ -94,9 +95,9 @@ static attend_status start(at_continuation *c, at_shape sources, int width, bool
             return at_error_memory(err);
     }
     for (int i = 0; i < m->decoder_layers; i++) {
-        spread(c, 2 * i, c->source.h[i]);
+        begin(c, 2 * i, c->source.h[i]);
         if (c->source.c[i])
-            spread(c, 2 * i + 1, c->source.c[i]);
+            begin(c, 2 * i + 1, c->source.c[i]);
     }
     return ATTEND_OK;
 }
@@ -176,11 +177,12 @@ static void turn_weights(const at_continuation *c, real *weights)
     }
 }
 
-static attend_status step(void *self, const int *from, const int *words, const real **log_p,
-                          const real **weights, attend_error *err)
+static attend_status step(void *self, int width, const int *from, const int *words,
+                          const real **log_p, const real **weights, attend_error *err)
 {
     at_continuation *c = self;
     at_tape *t = c->tape;
+    c->source.width = c->width = width;
     at_tape_reset(t);
     at_decoder state = take_states(c, from);
     at_ids last = {SHAPE((int)rows_of(c), 1), words};

@@ -25,17 +25,18 @@ static void add_weights(at_ensemble *e, const real *weights, bool first)
         e->weights[i] = first ? weights[i] : e->weights[i] + weights[i];
 }
 
-static attend_status step(void *self, const int *from, const int *words, const real **log_p,
-                          const real **weights, attend_error *err)
+static attend_status step(void *self, int width, const int *from, const int *words,
+                          const real **log_p, const real **weights, attend_error *err)
 {
     at_ensemble *e = self;
+    e->rows = (size_t)e->member[0].sentences * (size_t)width;
     size_t V = (size_t)e->member[0].vocabulary;
     const real *p = NULL;
     int read = 0;
     for (int i = 0; i < e->count; i++) {
         const at_searched *m = &e->member[i];
         const real *w = NULL;
-        attend_status status = m->step(m->self, from, words, &p, &w, err);
+        attend_status status = m->step(m->self, width, from, words, &p, &w, err);
         if (status < 0)
             return status;
         add_exp(e, p, i == 0);

@@ -138,15 +138,16 @@ static void draw(const at_search_options *o, desk *r, const at_beam *b, int sent
 
 /* ---- the loop ------------------------------------------------------------------------------- */
 
-/* where each row comes from, and its last word; rows without a hypothesis repeat the first */
-static void fill_rows(const at_searched *m, const at_beam *beams, int width, room *r)
+/* where each row comes from, of `before` rows a sentence, and its last word; rows without a
+ * hypothesis repeat the first */
+static void fill_rows(const at_searched *m, const at_beam *beams, int before, int width, room *r)
 {
     for (int s = 0; s < m->sentences; s++)
         for (int k = 0; k < width; k++) {
             const at_beam *b = &beams[s];
             bool runs = b->steps > 0 && !b->done && k < b->live;
-            r->from[s * width + k] = s * width + (runs ? b->from[k] : 0);
-            r->words[s * width + k] = b->steps == 0 ? m->start : runs ? b->word[k] : m->start;
+            r->from[s * width + k] = s * before + (runs ? b->from[k] : 0);
+            r->words[s * width + k] = runs ? b->word[k] : m->start;
         }
 }
 
@@ -156,6 +157,7 @@ typedef struct {
     const at_search_options *o;
     const room *r;
     at_beam *beams;
+    int width; /* rows of a sentence */
     const real *log_p, *weights;
 } choosing;
 
@@ -163,7 +165,7 @@ static void choose(const choosing *c, desk *d, int s)
 {
     const at_search_options *o = c->o;
     at_beam *b = &c->beams[s];
-    size_t row = (size_t)s * (size_t)o->beam.width;
+    size_t row = (size_t)s * (size_t)c->width;
     const real *p = constrained(o, d, b, s, c->log_p + row * (size_t)c->m->vocabulary);
     const real *w = c->m->source ? c->weights + row * (size_t)c->m->source : NULL;
     if (o->sampling)
@@ -184,15 +186,14 @@ static void choose_some(void *arg, int i)
 }
 
 static attend_status step_all(const at_searched *m, const at_search_options *o, room *r,
-                              at_beam *beams, attend_error *err)
+                              at_beam *beams, int before, int width, attend_error *err)
 {
-    choosing c = {.m = m, .o = o, .r = r, .beams = beams};
-    int W = o->beam.width;
-    fill_rows(m, beams, W, r);
-    attend_status status = m->step(m->self, r->from, r->words, &c.log_p, &c.weights, err);
+    choosing c = {.m = m, .o = o, .r = r, .beams = beams, .width = width};
+    fill_rows(m, beams, before, width, r);
+    attend_status status = m->step(m->self, width, r->from, r->words, &c.log_p, &c.weights, err);
     if (status < 0)
         return status;
-    double work = (double)m->sentences / r->count * W * m->vocabulary;
+    double work = (double)m->sentences / r->count * width * m->vocabulary;
     at_parallel_each(r->count, work, choose_some, &c);
     for (int i = 0; i < r->count; i++)
         if (r->desks[i].status < 0)
@@ -213,8 +214,11 @@ attend_status at_search(const at_searched *m, const at_search_options *o, at_bea
     }
     if (status >= 0 && !make_room(&r, m, o))
         status = at_error_memory(err);
+    int before = 1, width = 1; /* rows of a sentence: in the first step all begin alike */
     for (int left = m->sentences; left > 0 && status >= 0;) {
-        status = step_all(m, o, &r, beams, err);
+        status = step_all(m, o, &r, beams, before, width, err);
+        before = width;
+        width = o->beam.width;
         left = 0;
         for (int s = 0; s < m->sentences; s++)
             left += !beams[s].done;

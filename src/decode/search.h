@@ -1,7 +1,8 @@
 /* Beam search over several sentences at once, through any model that can continue them.
  *
- * A model has `width` rows for each sentence, row s * width + k for the k-th hypothesis of sentence
- * s; rows that run nothing are computed and not looked at. A sentence's result does not depend on
+ * A step has `width` rows for each sentence, row s * width + k for the k-th hypothesis of sentence
+ * s: one in the first step, where all begin alike, then as many as the beam is wide. Rows that run
+ * nothing are computed and not looked at. A sentence's result does not depend on
  * the others: neither does the model's, row by row. Greedy search is a beam of 1. */
 #ifndef ATTEND_DECODE_SEARCH_H
 #define ATTEND_DECODE_SEARCH_H
@@ -17,11 +18,11 @@ typedef struct {
     int start;  /* the word before the first */
     int source; /* positions that a row of weights has; 0: there are none */
 
-    /* Continues every row: row i was row from[i] (in the first step all are the same), and words[i]
-     * is its last word. log_p receives [rows,V], weights [rows,source] where it is not 0; both are
-     * borrowed until the next step. */
-    attend_status (*step)(void *self, const int *from, const int *words, const real **log_p,
-                          const real **weights, attend_error *err);
+    /* Continues sentences * width rows: row i was row from[i] of the step before (of the first:
+     * sentence from[i]), and words[i] is its last word. log_p receives [rows,V], weights
+     * [rows,source] where it is not 0; both are borrowed until the next step. */
+    attend_status (*step)(void *self, int width, const int *from, const int *words,
+                          const real **log_p, const real **weights, attend_error *err);
 } at_searched;
 
 typedef struct {

@@ -14,11 +14,11 @@ typedef struct {
     int steps;
 } fixed;
 
-static attend_status step(void *self, const int *from, const int *words, const real **log_p,
-                          const real **weights, attend_error *err)
+static attend_status step(void *self, int width, const int *from, const int *words,
+                          const real **log_p, const real **weights, attend_error *err)
 {
     fixed *f = self;
-    (void)from, (void)words, (void)err;
+    (void)width, (void)from, (void)words, (void)err;
     f->steps++;
     *log_p = f->log_p;
     *weights = f->weights;
@@ -54,7 +54,7 @@ static void probabilities_and_weights_are_averaged(void **state)
     (void)state;
     assert_int_equal(at_ensemble_of(&e, 3, members, ROWS, &all, &err), ATTEND_OK);
     assert_int_equal(all.source, S);
-    assert_int_equal(all.step(all.self, none, none, &log_p, &weights, &err), ATTEND_OK);
+    assert_int_equal(all.step(all.self, ROWS, none, none, &log_p, &weights, &err), ATTEND_OK);
     assert_true(fabs(exp((double)log_p[0]) - 0.3) < 1e-6);
     assert_true(fabs(exp((double)log_p[1]) - 0.4) < 1e-6);
     assert_true(fabs(exp((double)log_p[V]) - 0.4) < 1e-6); /* the second row begins with b */
@@ -87,7 +87,7 @@ static void what_no_model_thinks_likely_stays_finite(void **state)
     (void)state;
     a.log_p[2] = b.log_p[2] = -200;
     assert_int_equal(at_ensemble_of(&e, 2, members, ROWS, &all, &err), ATTEND_OK);
-    assert_int_equal(all.step(all.self, none, none, &log_p, &weights, &err), ATTEND_OK);
+    assert_int_equal(all.step(all.self, ROWS, none, none, &log_p, &weights, &err), ATTEND_OK);
     assert_true(log_p[2] < -80 && isfinite((double)log_p[2]));
     at_ensemble_free(&e);
 }

@@ -19,7 +19,7 @@ enum { V = 4, STEPS = 5, END = 3, MOST_SENTENCES = 6 };
  */
 
 typedef struct {
-    int sentences, width, step;
+    int sentences, step;
     real log_p[MOST_SENTENCES * 1024 * V], weights[MOST_SENTENCES * 1024 * 2];
     int first; /* number of the first sentence */
 } table;
@@ -35,14 +35,14 @@ static real table_log_p(int sentence, int step, int last, int word)
     return (real)(x[word] - log(sum));
 }
 
-static attend_status table_step(void *self, const int *from, const int *words, const real **log_p,
-                                const real **weights, attend_error *err)
+static attend_status table_step(void *self, int width, const int *from, const int *words,
+                                const real **log_p, const real **weights, attend_error *err)
 {
     table *t = self;
     (void)from, (void)err;
-    for (int row = 0; row < t->sentences * t->width; row++) {
+    for (int row = 0; row < t->sentences * width; row++) {
         for (int w = 0; w < V; w++)
-            t->log_p[row * V + w] = table_log_p(t->first + row / t->width, t->step, words[row], w);
+            t->log_p[row * V + w] = table_log_p(t->first + row / width, t->step, words[row], w);
         t->weights[2 * row] = (real)words[row];
         t->weights[2 * row + 1] = (real)t->step;
     }
@@ -59,7 +59,6 @@ static void search_table(int first, int sentences, const at_search_options *o, a
     attend_error err;
     one_table.first = first;
     one_table.sentences = sentences;
-    one_table.width = o->beam.width;
     one_table.step = 0;
     at_searched m = {&one_table, sentences, V, 0, 2, table_step};
     if (at_search(&m, o, beams, &err) < 0)
@@ -304,7 +303,7 @@ static void first_weights(const at_seq2seq *m, at_params *params, const int *ids
     assert_true(at_continuation_start(c, (at_ids){SHAPE(1, LENGTH), ids}, lengths, 1, true, &err)
                 >= 0);
     at_searched s = at_continuation_searched(c, 0);
-    assert_true(s.step(s.self, from, word, &log_p, &weights, &err) >= 0);
+    assert_true(s.step(s.self, 1, from, word, &log_p, &weights, &err) >= 0);
     memcpy(to, weights, LENGTH * sizeof *to);
     at_continuation_free(c);
 }
