@@ -98,10 +98,18 @@ static attend_status try_shard(at_run *r, const at_batch *batch, double *bytes, 
     return status;
 }
 
-static void say(at_run *r, double bytes)
+/* bytes of a batch's own numbers, where its sources are feature vectors */
+static double numbers_of(const at_run *r, const at_batch *batch)
+{
+    const at_features *file = r->frames[0].file;
+    double frames = (double)batch->source.B * batch->source.T;
+    return file ? frames * at_features_width(file) * sizeof(real) : 0;
+}
+
+static void say(at_run *r, double bytes, double numbers)
 {
     double weights = (double)at_params_len(r->params) * sizeof(real), shards = r->shards.count;
-    double activations = bytes > weights ? (bytes - weights) * shards : 0;
+    double activations = numbers + (bytes > weights ? (bytes - weights) * shards : 0);
     double gradients = weights * shards, optimiser = weights * states_of(&r->settings);
     double all = weights + gradients + optimiser + activations, mb = 1 << 20;
     double there = (double)sysconf(_SC_PHYS_PAGES) * (double)sysconf(_SC_PAGESIZE);
@@ -129,7 +137,7 @@ attend_status at_run_estimate(at_run *r, attend_error *err)
     if (status >= 0)
         status = try_shard(r, &batch, &bytes, err);
     if (status >= 0)
-        say(r, bytes);
+        say(r, bytes, numbers_of(r, &batch));
     at_arena_reset(&r->memory);
     return status;
 }
