@@ -22,7 +22,7 @@ struct at_tape {
     at_tensor **leaves;  /* of the parameters used in this step, by index */
     at_weight **weights; /* of the parameters, by index */
     int leaf_count;
-    at_arena kept; /* of the weights: until the reset, or as long as the tape */
+    at_arena kept, panels; /* of the weights, and packed: until the reset, or as long as the tape */
     bool keeps;
     binding *bound;
     at_random random;
@@ -42,6 +42,7 @@ at_tape *at_tape_new(at_params *params, at_mode mode)
     t->mode = mode;
     at_arena_init(&t->memory, 1 << 20);
     at_arena_init(&t->kept, 1 << 16);
+    at_arena_init(&t->panels, 1 << 16);
     return t;
 }
 
@@ -51,6 +52,7 @@ void at_tape_free(at_tape *t)
         return;
     at_arena_free(&t->memory);
     at_arena_free(&t->kept);
+    at_arena_free(&t->panels);
     at_free(t->leaves);
     at_free(t->weights);
     at_free(t);
@@ -65,6 +67,7 @@ void at_tape_reset(at_tape *t)
         memset(t->leaves, 0, (size_t)t->leaf_count * sizeof *t->leaves);
     if (!t->keeps) {
         at_arena_reset(&t->kept);
+        at_arena_reset(&t->panels);
         if (t->weights)
             memset(t->weights, 0, (size_t)t->leaf_count * sizeof *t->weights);
     }
@@ -78,12 +81,12 @@ at_params *at_tape_params(at_tape *t) { return t->params; }
 
 size_t at_tape_bytes(const at_tape *t)
 {
-    return at_arena_size(&t->memory) + at_arena_size(&t->kept);
+    return at_arena_size(&t->memory) + at_arena_size(&t->kept) + at_arena_size(&t->panels);
 }
 
 size_t at_tape_used(const at_tape *t)
 {
-    return at_arena_used(&t->memory) + at_arena_used(&t->kept);
+    return at_arena_used(&t->memory) + at_arena_used(&t->kept) + at_arena_used(&t->panels);
 }
 
 void at_tape_keep_weights(at_tape *t) { t->keeps = true; }
@@ -91,7 +94,7 @@ void at_tape_keep_weights(at_tape *t) { t->keeps = true; }
 real *at_tape_keep(at_tape *t, size_t len)
 {
     size_t bytes;
-    real *memory = at_size_multiply(len, sizeof(real), &bytes) ? at_arena_alloc(&t->kept, bytes)
+    real *memory = at_size_multiply(len, sizeof(real), &bytes) ? at_arena_alloc(&t->panels, bytes)
                                                                : NULL;
     if (!memory)
         at_fail_memory(t);
@@ -470,6 +473,18 @@ static void run_backward(at_tape *t, at_node *n)
         t->watch(t->watch_user, n, true);
 }
 
+/* Backward multiplies with the weights the other way round: what is packed for forward products
+ * gives way to it. */
+static void forget_panels(at_tape *t)
+{
+    if (t->keeps)
+        return;
+    at_arena_reset(&t->panels);
+    for (int i = 0; i < t->leaf_count; i++)
+        if (t->weights[i])
+            t->weights[i]->packed[0].panels = t->weights[i]->packed[1].panels = NULL;
+}
+
 bool at_backward(at_tape *t, at_tensor *loss)
 {
     if (t->failed)
@@ -486,6 +501,7 @@ bool at_backward(at_tape *t, at_tensor *loss)
     if (!o->grad)
         return false;
     o->grad[0] = 1;
+    forget_panels(t);
     for (at_node *n = t->last; n && !t->failed; n = n->before)
         run_backward(t, n);
     for (int i = 0; i < t->leaf_count && !t->failed; i++)

@@ -168,7 +168,8 @@ void at_record(at_tape *t, const at_op *op, int n_in, at_tensor *const *in, int 
 /* In backward: the gradient of an output, or NULL where none has reached it. */
 const real *at_grad_out(const at_node *n, int output);
 
-/* Memory for as long as the tape keeps what it knows about weights: see at_tape_keep_weights. */
+/* Memory for packed weights: until backward begins, or ends, or as long as the tape lives: see
+ * at_tape_keep_weights. */
 real *at_tape_keep(at_tape *t, size_t len);
 
 /* In backward: where to add an input's gradient (zeros at first); NULL where none is wanted. */
