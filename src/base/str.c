@@ -113,32 +113,36 @@ void at_str_wrap(at_str *s, const char *text, int column, int indent, int right)
     }
 }
 
-static int character(const char *text, uint32_t *code) /* its length, or 0 */
+static void add_safe(at_str *s, const char *text, int length, uint32_t code)
 {
-    return at_utf8_get(text, strnlen(text, 4), code);
+    /* C1 controls and the marks that turn the direction of text steer terminals, too */
+    bool steers = code < 0x20 || (code >= 0x7F && code < 0xA0) || (code >= 0x202A && code <= 0x202E)
+                  || (code >= 0x2066 && code <= 0x2069);
+    if (*text == '\n')
+        at_str_add(s, "\\n");
+    else if (*text == '\t')
+        at_str_add(s, "\\t");
+    else if (length == 0)
+        at_str_print(s, "\\x%02x", (unsigned char)*text);
+    else if (steers)
+        at_str_print(s, code < 0x80 ? "\\x%02x" : "\\u%04x", (unsigned)code);
+    else
+        at_str_add_bytes(s, text, (size_t)length);
 }
 
-void at_str_add_safe(at_str *s, const char *text)
+void at_str_add_safe_bytes(at_str *s, const char *text, size_t size)
 {
-    while (*text) {
+    while (size) {
         uint32_t code;
-        int length = character(text, &code);
-        /* C1 controls and the marks that turn the direction of text steer terminals, too */
-        bool steers = code < 0x20 || (code >= 0x7F && code < 0xA0)
-                      || (code >= 0x202A && code <= 0x202E) || (code >= 0x2066 && code <= 0x2069);
-        if (*text == '\n')
-            at_str_add(s, "\\n");
-        else if (*text == '\t')
-            at_str_add(s, "\\t");
-        else if (length == 0)
-            at_str_print(s, "\\x%02x", (unsigned char)*text);
-        else if (steers)
-            at_str_print(s, code < 0x80 ? "\\x%02x" : "\\u%04x", (unsigned)code);
-        else
-            at_str_add_bytes(s, text, (size_t)length);
-        text += length ? length : 1;
+        int length = at_utf8_get(text, size, &code);
+        size_t step = length ? (size_t)length : 1;
+        add_safe(s, text, length, code);
+        text += step;
+        size -= step;
     }
 }
+
+void at_str_add_safe(at_str *s, const char *text) { at_str_add_safe_bytes(s, text, strlen(text)); }
 
 void at_str_add_json_bytes(at_str *s, const char *text, size_t size)
 {

@@ -35,6 +35,7 @@ void at_str_wrap(at_str *s, const char *text, int column, int indent, int right)
 
 /* text from an untrusted file, with what could steer a terminal as \n, \t or \x1b */
 void at_str_add_safe(at_str *s, const char *text);
+void at_str_add_safe_bytes(at_str *s, const char *text, size_t size); /* any bytes, zeros too */
 
 /* text as a JSON string, with its quotes; bytes that are no UTF-8 become U+FFFD */
 void at_str_add_json(at_str *s, const char *text);

@@ -84,16 +84,11 @@ static attend_status write_one(void *user, const attend_classified *c, attend_er
 
 /* ---- in -------------------------------------------------------------------------------------- */
 
-static attend_status add_line(work *w, const char *text, size_t size, attend_error *err)
+static void add_line(work *w, const char *text, size_t size)
 {
-    size -= size > 0 && text[size - 1] == '\r';
-    if (memchr(text, 0, size))
-        return at_error(err, ATTEND_FORMAT, "%s:%ld: a zero byte; is this text?", w->in.name,
-                        w->in.line);
     at_str_add_bytes(&w->text, text, size);
     at_str_add_bytes(&w->text, "", 1);
     w->count++;
-    return ATTEND_OK;
 }
 
 /* As many lines as there are without waiting; *ended: no more come. */
@@ -109,8 +104,10 @@ static attend_status read_block(work *w, bool *ended, attend_error *err)
         size_t size;
         int got = at_reader_next(&w->in, &text, &size, err);
         *ended = got == 0;
-        if (got != 0)
-            status = got < 0 ? (attend_status)got : add_line(w, text, size, err);
+        if (got > 0)
+            add_line(w, text, size);
+        else if (got < 0)
+            status = (attend_status)got;
     } while (status >= 0 && !*ended && w->count < BLOCK && at_reader_ready(&w->in));
     return status >= 0 && w->text.failed ? at_error_memory(err) : status;
 }
@@ -145,7 +142,10 @@ static attend_status open_all(work *w, const char *model, attend_error *err)
     if (status >= 0)
         status = at_attention_out_open(&w->attention, w->cli, w->o->attention_out,
                                        w->o->overwrite, err);
-    return status < 0 ? status : at_reader_open(&w->in, w->cli, "-", err);
+    if (status >= 0)
+        status = at_reader_open(&w->in, w->cli, "-", err);
+    w->in.no_zeros = true;
+    return status;
 }
 
 static attend_status run(at_cli *cli, const void *fields, int operands, char **operand,

@@ -211,17 +211,21 @@ static attend_status show_file(const data *o, const char *path, attend_error *er
     attend_example e;
     at_str text = {0};
     int more = 1;
+    bool empty = true;
     attend_status status = attend_examples_open(path, &d, &x, err);
     for (int i = 0; i < o->first && status >= 0; i++) {
         more = attend_examples_next(x, &e, err);
         if (more <= 0)
             break;
         show_example(&text, x, &e, o->json);
+        empty = false;
     }
     if (status >= 0)
         attend_examples_free(x);
     if (status >= 0)
         status = at_cli_write(&text, err);
+    if (status >= 0 && more == 0 && empty)
+        return at_error(err, ATTEND_FORMAT, "%s: there is no example in it", at_show(path).text);
     return status < 0 ? status : more < 0 ? (attend_status)more : ATTEND_OK;
 }
 

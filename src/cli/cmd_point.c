@@ -43,7 +43,6 @@ static attend_status point_line(work *w, const char *text, size_t size, attend_e
     attend_error why;
     int *places, count;
     double log_p;
-    size -= size > 0 && text[size - 1] == '\r';
     attend_status status = attend_point(w->model, text, size, w->o->repeat, &places, &count, &log_p,
                                         &why);
     if (status < 0)

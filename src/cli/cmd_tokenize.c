@@ -1,7 +1,6 @@
 /* attend tokenize: text in, pieces or ids out, a line for a line. */
 #include <string.h>
 
-#include "base/log.h"
 #include "base/memory.h"
 #include "cli/stream.h"
 #include "cli/tokenizer.h"
@@ -38,8 +37,6 @@ typedef struct {
     bool keep; /* unknown pieces are written as they are in the text */
     attend_pieces *pieces;
     at_str out;
-    unsigned long long invalid;
-    long invalid_line; /* the first */
 } job;
 
 /* ---- one line --------------------------------------------------------------------------- */
@@ -122,16 +119,12 @@ static attend_status write_plain(job *j, const char *line, size_t length, attend
     return status;
 }
 
-static attend_status one_line(job *j, const char *text, size_t size, long line, attend_error *err)
+static attend_status one_line(job *j, const char *text, size_t size, attend_error *err)
 {
     bool framed = j->o->special;
     attend_status status = attend_tokenizer_encode(j->t, text, size, framed, &j->pieces, err);
     if (status < 0)
         return status;
-    size_t invalid = attend_pieces_invalid(j->pieces);
-    if (invalid && !j->invalid)
-        j->invalid_line = line;
-    j->invalid += invalid;
     status = j->o->json ? write_json(j, text, size, err) : write_plain(j, text, size, err);
     return status < 0 ? status : at_cli_flush(&j->out, false, err);
 }
@@ -146,11 +139,7 @@ static attend_status all_lines(job *j, at_reader *r, attend_error *err)
     attend_status status = ATTEND_OK;
     r->flushed = &j->out;
     while (status >= 0 && (more = at_reader_next(r, &text, &size, err)) != 0)
-        status = more < 0 ? (attend_status)more : one_line(j, text, size, r->line, err);
-    if (j->invalid)
-        at_log(ATTEND_LOG_WARNING, "%s:%ld: %llu byte%s from here on %s no UTF-8", r->name,
-               j->invalid_line, j->invalid, j->invalid == 1 ? "" : "s",
-               j->invalid == 1 ? "is" : "are");
+        status = more < 0 ? (attend_status)more : one_line(j, text, size, err);
     return status < 0 ? status : at_cli_flush(&j->out, true, err);
 }
 
@@ -191,7 +180,9 @@ const at_command at_command_tokenize = {
                              "pieces with blanks between them. `attend vocab learn` makes a "
                              "tokenizer, `attend detokenize` is the way back.\n\nBytes that are no "
                              "UTF-8 are taken as U+FFFD, or kept by kinds that work on bytes; "
-                             "their number is said at the end.",
+                             "how many lines have some is said at the end. Only \\n ends a "
+                             "line; a \\r before it and a byte-order mark are skipped, and "
+                             "said.",
               .options = options,
               .examples = examples},
     .size = sizeof(tokenize),

@@ -203,10 +203,6 @@ static int add_sentence(void *user, const char *text, size_t size)
 static attend_status add_line(work *w, const char *text, size_t size, attend_error *err)
 {
     size_t before = w->count;
-    size -= size > 0 && text[size - 1] == '\r';
-    if (memchr(text, 0, size))
-        return at_error(err, ATTEND_FORMAT, "%s:%ld: a zero byte; is this text?", w->in.name,
-                        w->in.line);
     attend_status status = ATTEND_OK;
     if (w->o->split)
         status = attend_sentences_split(text, size, NULL, add_sentence, w, err);
@@ -368,8 +364,11 @@ static attend_status open_source(work *w, attend_error *err)
     if (vectors && (w->o->split || w->o->replace_unknown))
         return at_error(err, ATTEND_OPTION, "%s is for sources of words, not for feature vectors",
                         w->o->split ? "--split" : "--replace-unknown");
-    if (!vectors)
-        return at_reader_open(&w->in, w->cli, src ? src : "-", err);
+    if (!vectors) {
+        attend_status opened = at_reader_open(&w->in, w->cli, src ? src : "-", err);
+        w->in.no_zeros = true;
+        return opened;
+    }
     w->cli->input = src;
     attend_status status = attend_features_open(src, &w->features, err);
     w->inside.features = w->features;

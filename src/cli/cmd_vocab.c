@@ -6,7 +6,6 @@
 #include "base/file.h"
 #include "base/log.h"
 #include "base/memory.h"
-#include "base/utf8.h"
 #include "cli/option_use.h"
 #include "cli/stream.h"
 #include "cli/table.h"
@@ -62,9 +61,7 @@ typedef struct {
     int count, at;
     at_reader reader;
     bool open;
-    unsigned long long lines, bytes, invalid;
-    const char *invalid_file; /* where the first bytes are that are no UTF-8 */
-    long invalid_line;
+    unsigned long long lines, bytes;
 } source;
 
 static int stopped(const source *s, attend_error *err)
@@ -82,20 +79,6 @@ static void progress(source *s)
 }
 
 /* a line on its way to a tokenizer that learns */
-static void count_invalid(source *s, const char *text, size_t size)
-{
-    size_t at = at_utf8_valid(text, size);
-    if (at < size && !s->invalid) {
-        s->invalid_file = s->reader.name;
-        s->invalid_line = s->reader.line;
-    }
-    for (uint32_t code; at < size;) {
-        int length = at_utf8_get(text + at, size - at, &code);
-        s->invalid += length == 0;
-        at += length ? (size_t)length : 1;
-    }
-}
-
 static int next_line(void *user, const char **text, size_t *size, attend_error *err)
 {
     source *s = user;
@@ -114,8 +97,6 @@ static int next_line(void *user, const char **text, size_t *size, attend_error *
         if (more != 0) {
             s->lines += more > 0;
             s->bytes += more > 0 ? *size + 1 : 0;
-            if (more > 0)
-                count_invalid(s, *text, *size);
             progress(s);
             return more;
         }
@@ -199,9 +180,6 @@ static attend_status learn(at_cli *cli, const vocab *o, int count, char **path, 
     if (status >= 0)
         at_log(ATTEND_LOG_INFO, "%d pieces from %llu line%s, in %s", attend_tokenizer_size(t),
                s.lines, s.lines == 1 ? "" : "s", at_show(o->out).text);
-    if (s.invalid)
-        at_log(ATTEND_LOG_WARNING, "%s:%ld: %llu byte%s from here on %s no UTF-8", s.invalid_file,
-               s.invalid_line, s.invalid, s.invalid == 1 ? "" : "s", s.invalid == 1 ? "is" : "are");
     attend_tokenizer_free(t);
     return status;
 }
@@ -325,7 +303,7 @@ static void write_unknown(at_str *out, attend_coverage *c, const attend_coverage
     at_str safe = {0};
     for (int i = 0; i < most && attend_coverage_unknown(c, i, &text, &bytes, &count); i++) {
         at_str_clear(&safe);
-        at_str_add_safe(&safe, text);
+        at_str_add_safe_bytes(&safe, text, bytes);
         at_table_cell(&t, "%.60s", at_str_text(&safe));
         at_table_cell(&t, "%llu", count);
     }

@@ -5,6 +5,7 @@
 #include "base/file.h"
 #include "base/memory.h"
 #include "base/packed.h"
+#include "cli/oddities.h"
 
 static const size_t largest = (size_t)1 << 32;
 
@@ -47,8 +48,7 @@ attend_status at_lines_take(at_lines *l, const char *name, char *text, size_t si
     if (status < 0)
         return status;
     char *end = text + size;
-    if (size >= 3 && memcmp(text, "\xEF\xBB\xBF", 3) == 0)
-        text += 3;
+    at_oddities odd = {0};
     size_t count = count_lines(text, (size_t)(end - text));
     l->line = at_alloc((count + 1) * sizeof *l->line);
     if (!l->line)
@@ -56,12 +56,13 @@ attend_status at_lines_take(at_lines *l, const char *name, char *text, size_t si
     for (size_t i = 0; i < count; i++) {
         char *newline = memchr(text, '\n', (size_t)(end - text));
         char *stop = newline ? newline : end;
+        size_t length = (size_t)(stop - text);
         l->line[i] = text;
         text = stop + 1;
-        if (stop > l->line[i] && stop[-1] == '\r')
-            stop--;
-        *stop = 0;
+        at_oddities_take(&odd, (long)i + 1, &l->line[i], &length);
+        l->text[l->line[i] + length - l->text] = 0;
     }
+    at_oddities_say(&odd, name);
     l->lines = (attend_lines){.name = name, .count = count, .line = l->line};
     return ATTEND_OK;
 }

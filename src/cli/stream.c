@@ -23,8 +23,7 @@ attend_status at_reader_open(at_reader *r, at_cli *cli, const char *path, attend
         return at_error_memory(err);
     r->file = standard ? STDIN_FILENO : open(path, O_RDONLY | O_CLOEXEC);
     if (r->file < 0)
-        return at_error(err, ATTEND_FILE, "%s: cannot open: %s; check the path", at_show(path).text,
-                        strerror(errno));
+        return at_file_fail(err, path, "cannot open");
     return ATTEND_OK;
 }
 
@@ -32,6 +31,7 @@ void at_reader_close(at_reader *r)
 {
     if (r->file > STDIN_FILENO)
         close(r->file);
+    at_oddities_say(&r->odd, r->name);
     at_free(r->block);
     at_str_free(&r->text);
     *r = (at_reader){.file = -1};
@@ -48,8 +48,7 @@ static attend_status refill(at_reader *r, attend_error *err)
         got = read(r->file, r->block, BLOCK);
     while (got < 0 && errno == EINTR && !at_cli_signal());
     if (got < 0)
-        return at_error(err, ATTEND_FILE, "%s: cannot read: %s", at_show(r->name).text,
-                        strerror(errno));
+        return at_file_fail(err, r->name, "cannot read");
     r->at = 0;
     r->end = (size_t)got;
     r->last = got == 0;
@@ -64,7 +63,7 @@ static int too_long(const at_reader *r, attend_error *err)
                     at_show(r->name).text, r->line, (int)LONGEST);
 }
 
-int at_reader_next(at_reader *r, const char **text, size_t *size, attend_error *err)
+static int next_line(at_reader *r, const char **text, size_t *size, attend_error *err)
 {
     at_str_clear(&r->text);
     r->line++;
@@ -93,6 +92,18 @@ int at_reader_next(at_reader *r, const char **text, size_t *size, attend_error *
     *text = at_str_text(&r->text);
     *size = r->text.length;
     return 1;
+}
+
+int at_reader_next(at_reader *r, const char **text, size_t *size, attend_error *err)
+{
+    int more = next_line(r, text, size, err);
+    if (more <= 0)
+        return more;
+    if (r->no_zeros && memchr(*text, 0, *size))
+        return at_error(err, ATTEND_FORMAT, "%s:%ld: a zero byte; is this text?",
+                        at_show(r->name).text, r->line);
+    at_oddities_take(&r->odd, r->line, text, size);
+    return more;
 }
 
 bool at_reader_ready(const at_reader *r)

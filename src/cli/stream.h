@@ -1,9 +1,11 @@
 /* Text line by line from a file or standard input, and text out as it comes: what makes a command a
- * filter. Only \n ends a line. */
+ * filter. Only \n ends a line; a \r before it and a byte-order mark at the start go. What is odd
+ * about the lines is said when the file is closed. */
 #ifndef ATTEND_CLI_STREAM_H
 #define ATTEND_CLI_STREAM_H
 
 #include "cli/cli.h"
+#include "cli/oddities.h"
 
 typedef struct {
     const char *name; /* of the file, for messages */
@@ -13,6 +15,8 @@ typedef struct {
     size_t at, end;
     at_str text; /* a line that is longer than what was left of a block */
     bool begun, last;
+    bool no_zeros; /* a zero byte is an error; set after opening */
+    at_oddities odd;
     at_str *flushed; /* written out before waiting for more; or NULL */
 } at_reader;
 

@@ -74,6 +74,10 @@ struct at_example_reader {
 at_read at_read_bad(at_example_reader *r, attend_error *err, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
 
+/* the same for a row of several lines, which begins on the one named */
+at_read at_read_bad_at(at_example_reader *r, long line, attend_error *err, const char *format, ...)
+    __attribute__((format(printf, 4, 5)));
+
 /* The next line that is not empty; ATTEND_READ_EXAMPLE where there is one. */
 at_read at_read_line(at_example_reader *r, attend_error *err);
 

@@ -180,6 +180,7 @@ attend_status at_meaning_of_table(at_meaning *m, at_example_reader *r, at_rows *
     attend_status status = apply_options(m, r, t, header, err);
     if (status < 0)
         return status;
+    m->columns = t->count;
     if (!m->sources)
         return at_error(err, ATTEND_FORMAT,
                         "%s:%ld: which column is the text? They are %s; name it with --text",
@@ -209,13 +210,26 @@ static int last_column(const at_meaning *m)
     return last;
 }
 
+/* Cells that no column is there for are a text that was cut at a separator of its own. */
+static bool overflows(const at_meaning *m, const at_rows *t)
+{
+    for (int i = m->columns; i < t->count; i++)
+        if (at_text_trim(t->cell[i]).size)
+            return true;
+    return false;
+}
+
 at_read at_meaning_read(const at_meaning *m, at_example_reader *r, const at_rows *t, at_str *text,
                         at_example *e, attend_error *err)
 {
     int needed = last_column(m) + 1;
     if (t->count < needed)
-        return at_read_bad(r, err, "%d cell%s, but column %d is needed", t->count,
-                           t->count == 1 ? "" : "s", needed);
+        return at_read_bad_at(r, t->line, err, "%d cell%s, but column %d is needed", t->count,
+                              t->count == 1 ? "" : "s", needed);
+    if (overflows(m, t))
+        return at_read_bad_at(
+            r, t->line, err, "%d cells, but the first row has %d; %s", t->count, m->columns,
+            t->quotes ? "a text with separators stands in quotes" : "a text cannot hold tabs");
     e->line = t->line;
     e->source = t->cell[m->source[0]];
     if (m->sources > 1) {

@@ -12,17 +12,32 @@
 
 /* ---- for the formats -------------------------------------------------------------------- */
 
-at_read at_read_bad(at_example_reader *r, attend_error *err, const char *format, ...)
+static at_read bad(at_example_reader *r, long line, attend_error *err, const char *format,
+                   va_list args)
 {
     char what[300];
+    vsnprintf(what, sizeof what, format, args);
+    r->bad_line = line;
+    at_error(err, ATTEND_FORMAT, "%s:%ld: %s", r->name, line, what);
+    return ATTEND_READ_BAD;
+}
+
+at_read at_read_bad(at_example_reader *r, attend_error *err, const char *format, ...)
+{
     va_list args;
     va_start(args, format);
-    vsnprintf(what, sizeof what, format, args);
+    at_read got = bad(r, r->format->no_lines ? r->bad_line : r->lines.number, err, format, args);
     va_end(args);
-    if (!r->format->no_lines)
-        r->bad_line = r->lines.number;
-    at_error(err, ATTEND_FORMAT, "%s:%ld: %s", r->name, r->bad_line, what);
-    return ATTEND_READ_BAD;
+    return got;
+}
+
+at_read at_read_bad_at(at_example_reader *r, long line, attend_error *err, const char *format, ...)
+{
+    va_list args;
+    va_start(args, format);
+    at_read got = bad(r, line, err, format, args);
+    va_end(args);
+    return got;
 }
 
 at_read at_read_any_line(at_example_reader *r, at_line_stream *s, attend_error *err)

@@ -89,14 +89,10 @@ static at_read join(at_example_reader *r, at_rows *t, attend_error *err)
         at_read got = at_read_any_line(r, &r->lines, err);
         if (got == ATTEND_READ_FAILED || got == ATTEND_READ_BAD)
             return got;
-        if (got == ATTEND_READ_END || t->joined.length > r->lines.options.longest) {
-            r->bad_line = t->line;
-            at_error(err, ATTEND_FORMAT,
-                     "%s:%ld: a quote opens in this row and does not close; a quote inside a cell "
-                     "is written twice",
-                     r->name, t->line);
-            return ATTEND_READ_BAD;
-        }
+        if (got == ATTEND_READ_END || t->joined.length > r->lines.options.longest)
+            return at_read_bad_at(r, t->line, err,
+                                  "a quote opens in this row and does not close; a quote inside a "
+                                  "cell is written twice");
         open = stays_open(t, r->lines.text, r->lines.size, true);
         at_str_add(&t->joined, "\n");
         at_str_add_bytes(&t->joined, r->lines.text, r->lines.size);
@@ -133,7 +129,7 @@ at_read at_rows_start(at_example_reader *r, at_rows *t, attend_error *err)
     }
     int cells = at_rows_cut(t, text, size);
     if (cells < 0 || cells > ATTEND_TABLE_CELLS)
-        return at_read_bad(r, err, "more than %d cells in a row", ATTEND_TABLE_CELLS);
+        return at_read_bad_at(r, t->line, err, "more than %d cells in a row", ATTEND_TABLE_CELLS);
     return ATTEND_READ_EXAMPLE;
 }
 

@@ -37,6 +37,7 @@ int at_rows_cut(at_rows *t, char *text, size_t size);
 typedef struct {
     int source[ATTEND_TABLE_JOINED], sources; /* joined by blanks */
     int target, label;
+    int columns; /* of the first row */
 } at_meaning;
 
 /* Pairs of names that mean source and target, or a source alone, and names of labels. count names

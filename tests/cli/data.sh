@@ -255,3 +255,9 @@ expect 2 attend data make sort --to jsonl
 expect 2 attend data make en-fr --count 100000000
 silent out
 says err "at most 16777216 different sources can be told apart"
+
+# ---- nothing to show
+: > nothing.txt
+expect 65 attend data show nothing.txt
+says err "nothing.txt: there is no example in it"
+silent out

@@ -18,9 +18,9 @@ for kind in chars bytes; do
     expect 0 attend detokenize --kind $kind $kind.txt
     check "$kind come back exactly" 'cmp -s out text.txt'
 done
-expect 0 sh -c 'head -c 300000 /dev/urandom | tr -d "\n" > bytes; attend tokenize -k bytes bytes |
+expect 0 sh -c 'head -c 300000 /dev/urandom | tr -d "\r\n" > bytes; attend tokenize -k bytes bytes |
     attend detokenize -k bytes > again; printf "\n" >> bytes; cmp bytes again'
-says err "are no UTF-8"
+says err "1 line with bytes that are no UTF-8, the first at bytes:1"
 expect 0 sh -c 'printf "no end of line" | attend tokenize -k words'
 check "the last line may lack its end" '[ "$(cat out)" = "no end of line" ]'
 expect 0 sh -c 'printf "" | attend tokenize -k words'
@@ -36,7 +36,21 @@ expect 0 sh -c 'attend tokenize -k words at.txt | attend detokenize -k words'
 check "an @ comes back" 'cmp -s out at.txt'
 printf 'caf\351 cr\350me\nok\n' > latin.txt
 expect 0 attend vocab learn --kind words --min-count 1 --out latin latin.txt
-says err "latin.txt:1: 2 bytes from here on are no UTF-8"
+says err "1 line with bytes that are no UTF-8, the first at latin.txt:1"
+printf '\xef\xbb\xbfok\r\nx\0y ok\r\n' > odd.txt
+for kind in words chars bytes; do
+    expect 0 attend tokenize --kind $kind odd.txt
+    check "$kind: a zero byte stays in its piece" '
+        attend detokenize -k '$kind' out 2> /dev/null | cmp -s - <(printf "ok\nx\0y ok\n")'
+    says err "1 line with zero bytes, the first at odd.txt:2"
+    says err "odd.txt:1: a byte-order mark was skipped"
+    says err 'odd.txt:1: \r\n ends 2 lines; the \r was skipped'
+done
+expect 0 attend vocab coverage -t latin odd.txt
+says out 'x\x00y'
+mkdir folder
+expect 66 attend tokenize --kind words folder
+says err "folder: cannot read: Is a directory; name a file inside it"
 expect 2 attend vocab show -t latin --unknown 3
 says err "--unknown is for coverage, not for show"
 expect 2 attend vocab learn --kind words --out x --coverage 0.5 text.txt
@@ -136,7 +150,7 @@ expect 65 attend detokenize -t learned --ids wrong.txt
 says err "wrong.txt:2: id 99999 is not in the vocabulary"
 printf 'caf\351 \377\n' > latin1.txt
 expect 0 attend tokenize --kind words latin1.txt
-says err "latin1.txt:1: 2 bytes from here on are no UTF-8"
+says err "1 line with bytes that are no UTF-8, the first at latin1.txt:1"
 expect 2 attend vocab learn --kind words text.txt
 says err "learn needs --kind and --out"
 expect 2 attend vocab learn --kind wordpiece --out learned text.txt

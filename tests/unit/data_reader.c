@@ -182,6 +182,18 @@ static void cells_in_quotes_may_hold_lines(void **state)
                   "file:3: 1 cell, but column 2 is needed");
 }
 
+static void a_text_cut_by_its_own_separators_is_refused(void **state)
+{
+    (void)state;
+    at_read_options csv = {.format = "csv"}, tsv = {.format = "tsv"};
+    check_refused("label,text\n1,a\n2,\"of\ntwo\", and more\n", NULL, &csv, ATTEND_FORMAT,
+                  "file:3: 3 cells, but the first row has 2; a text with separators stands in "
+                  "quotes");
+    check_refused("pos\tall is well\nneg\tall is\tnot\n", NULL, &tsv, ATTEND_FORMAT,
+                  "file:2: 3 cells, but the first row has 2; a text cannot hold tabs");
+    check_as("csv", "label,text\n1,a,,\n2,\"b, c\",\n", "2:s[a]l[1]\n3:s[b, c]l[2]\n");
+}
+
 static void columns_can_be_named(void **state)
 {
     (void)state;
@@ -520,6 +532,7 @@ int main(void)
         TEST(tables_of_glue_have_names),
         TEST(tables_without_names_show_their_labels),
         TEST(cells_in_quotes_may_hold_lines),
+        TEST(a_text_cut_by_its_own_separators_is_refused),
         TEST(columns_can_be_named),
         TEST(json_lines_have_the_usual_keys),
         TEST(json_keys_may_change_their_order),
