@@ -227,8 +227,8 @@ static void count_tokens(at_encoded *e, const maker *m)
         uint32_t size = side ? m->head.target : m->head.source;
         bool vectors = side == 0 && e->frames;
         int32_t unknown = vectors ? -1 : m->tokenizer[side]->special[ATTEND_SPECIAL_UNK];
-        for (uint32_t i = 0; i < size && !vectors; i++)
-            e->counts.unknown[side] += unknown >= 0 && at_token_id(*token++) == unknown;
+        for (uint32_t i = 0; i < size && !vectors; i++, token++)
+            e->counts.unknown[side] += unknown >= 0 && at_token_id(*token) == unknown;
         e->counts.tokens[side] += size;
         if (size > e->counts.longest[side])
             e->counts.longest[side] = size;

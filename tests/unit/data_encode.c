@@ -70,6 +70,21 @@ static void frames_stand_around_texts(void **state)
     at_tokenizer_free(t);
 }
 
+static void unknown_words_are_counted_on_their_side(void **state)
+{
+    (void)state;
+    at_tokenizer *t = toy_tokenizer(), *all = toy_tokenizer();
+    all->special[ATTEND_SPECIAL_UNK] = -1; /* as if it knew everything */
+    at_encode_options o = {.source = all, .target = t};
+    at_encoded *e = encoded_of("a b\ta ?\n", "pairs", &o);
+    at_encode_counts counts = at_encoded_count(e);
+    assert_int_equal(counts.unknown[0], 0);
+    assert_int_equal(counts.unknown[1], 1);
+    at_encoded_free(e);
+    at_tokenizer_free(t);
+    at_tokenizer_free(all);
+}
+
 /* V = 7 + 26 + 26 * 26 = 709 */
 static void what_can_be_copied_is_kept(void **state)
 {
@@ -264,6 +279,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(sources_may_be_vectors_that_others_keep),
         cmocka_unit_test(frames_stand_around_texts),
+        cmocka_unit_test(unknown_words_are_counted_on_their_side),
         cmocka_unit_test(what_can_be_copied_is_kept),
         cmocka_unit_test(labels_have_numbers),
         cmocka_unit_test(long_texts_are_cut_skipped_or_refused),
