@@ -47,17 +47,17 @@ static inline void require_example(const at_example *e, const at_format *format)
     at_str_free(&second);
 }
 
-/* format NULL: guessed; other: the second of two files, or NULL */
-static inline void read_examples(const char *format, const uint8_t *data, size_t size,
-                                 const uint8_t *other, size_t other_size, bool lenient)
+/* other: the second of two files, or NULL */
+static inline void read_with(at_read_options options, const uint8_t *data, size_t size,
+                             const uint8_t *other, size_t other_size)
 {
     attend_error err;
     at_stream *one, *two = NULL;
     at_example_reader *r;
     at_example e;
     long live = at_alloc_live(), examples = 0;
-    at_read_options options = {.format = format, .lenient = lenient, .lines.longest = 4096};
-    if (lenient)
+    options.lines.longest = 4096;
+    if (options.lenient)
         options.lines.encoding = size % 2 ? ATTEND_ENCODING_LATIN1 : ATTEND_ENCODING_REPLACE;
     attend_status status = at_stream_memory("input", data, size, &one, &err);
     if (status >= 0 && other) {
@@ -78,6 +78,14 @@ static inline void read_examples(const char *format, const uint8_t *data, size_t
     require(status >= 0 || strlen(err.message) > 0, "a refusal says why");
     at_examples_close(r);
     require(at_alloc_live() == live, "nothing is left in memory");
+}
+
+/* format NULL: guessed */
+static inline void read_examples(const char *format, const uint8_t *data, size_t size,
+                                 const uint8_t *other, size_t other_size, bool lenient)
+{
+    read_with((at_read_options){.format = format, .lenient = lenient}, data, size, other,
+              other_size);
 }
 
 #endif
