@@ -1,5 +1,6 @@
-/* Fuzz target: any bytes as JSON lines or a table whose keys or columns are chosen: the first line
- * names the text, the second text and the label, a zero byte behind each; empty is none. */
+/* Fuzz target: any bytes as JSON lines or a table whose keys or columns are chosen: first
+ * come the names of the text, the second text and the label, a zero byte behind each; empty is
+ * none. */
 #include "data_reader.h"
 
 enum { NAMES = 3, MOST = 200 };
