@@ -154,9 +154,9 @@ static attend_status encode(at_run *r, int which, at_encode_options o, attend_er
     if (status < 0)
         return status;
     at_encode_counts c = at_encoded_count(r->numbers[which]);
-    char limits[60];
-    snprintf(limits, sizeof limits, frames->file && s->longest_frames ? " or %d frames" : "",
-             s->longest_frames);
+    char limits[60] = "";
+    if (frames->file && s->longest_frames)
+        snprintf(limits, sizeof limits, " or %d frames", s->longest_frames);
     if (c.cut + c.skipped > 0)
         at_run_say(r, "%zu sentences are longer than %d pieces%s: %s", c.cut + c.skipped,
                    s->longest, limits, c.cut ? "cut" : "left out");
