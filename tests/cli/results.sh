@@ -5,7 +5,7 @@ silent err
 says out "ladder-bahdanau"
 check "nothing is run yet" '! grep -q " done " out'
 expect 0 results --report
-says results.md '| `ladder-fixed` |'
+says results.md '- `ladder-fixed` (not yet run)'
 says results.md "not yet run"
 expect 1 results no-such-run
 says err "no corpora there"
@@ -26,4 +26,4 @@ says results.md "nothing learned | 0.00 |"
 rm data/alignment/enfr.gold
 expect 0 results --again align-diagonal
 says err "align-diagonal: failed"
-says results.md "nothing learned | failed |"
+says results.md '- `align-diagonal` (failed): always the diagonal, nothing learned'
