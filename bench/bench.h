@@ -75,6 +75,31 @@ static inline bench_case bench_arguments(int argc, char **argv)
     return c;
 }
 
+/* the command line of programs that measure a curve: [--most N] [--secs S] [--threads N]
+ * [--figure FILE]; what is not given stays */
+typedef struct {
+    const char *figure;
+    int most, threads;
+    double secs;
+} bench_curve;
+
+static inline void bench_curve_arguments(int argc, char **argv, bench_curve *c)
+{
+    for (int i = 1; i + 1 < argc; i += 2) {
+        if (!strcmp(argv[i], "--figure"))
+            c->figure = argv[i + 1];
+        else if (!strcmp(argv[i], "--most"))
+            c->most = atoi(argv[i + 1]);
+        else if (!strcmp(argv[i], "--threads"))
+            c->threads = atoi(argv[i + 1]);
+        else if (!strcmp(argv[i], "--secs"))
+            c->secs = atof(argv[i + 1]);
+        else
+            bench_die("unknown option", argv[i]);
+    }
+    attend_set_threads(c->threads);
+}
+
 static inline void bench_need_sizes(const bench_case *c, int n)
 {
     if (c->sizes != n)

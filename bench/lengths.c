@@ -115,35 +115,23 @@ static void draw(int sizes, const double *n, double us[MODELS][MOST_SIZES], cons
 
 int main(int argc, char **argv)
 {
-    const char *path = NULL;
-    int most = 256, threads = 2, sizes = 0;
-    double secs = 1, n[MOST_SIZES], us[MODELS][MOST_SIZES];
-    for (int i = 1; i + 1 < argc; i += 2) {
-        if (!strcmp(argv[i], "--figure"))
-            path = argv[i + 1];
-        else if (!strcmp(argv[i], "--most"))
-            most = atoi(argv[i + 1]);
-        else if (!strcmp(argv[i], "--threads"))
-            threads = atoi(argv[i + 1]);
-        else if (!strcmp(argv[i], "--secs"))
-            secs = atof(argv[i + 1]);
-        else
-            bench_die("unknown option", argv[i]);
-    }
-    attend_set_threads(threads);
+    bench_curve c = {.most = 256, .threads = 2, .secs = 1};
+    double n[MOST_SIZES], us[MODELS][MOST_SIZES];
+    int sizes = 0;
+    bench_curve_arguments(argc, argv, &c);
     printf("| words | additive | bilinear | bilinear/window:5 | no attention |\n"
            "|--:|--:|--:|--:|--:|\n");
-    for (int words = FIRST; words <= most && sizes < MOST_SIZES; words *= 2, sizes++) {
+    for (int words = FIRST; words <= c.most && sizes < MOST_SIZES; words *= 2, sizes++) {
         n[sizes] = words;
         printf("| %d |", words);
         for (int i = 0; i < MODELS; i++) {
-            us[i][sizes] = measure(i, words, secs);
+            us[i][sizes] = measure(i, words, c.secs);
             printf(" %.1f µs |", us[i][sizes]);
             fflush(stdout);
         }
         printf("\n");
     }
-    if (path)
-        draw(sizes, n, us, path);
+    if (c.figure)
+        draw(sizes, n, us, c.figure);
     return 0;
 }

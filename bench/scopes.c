@@ -69,8 +69,13 @@ static attend_chart chart(const results *r, const double values[][MOST_SIZES], c
                                     .count = (size_t)r->sizes,
                                     .x = r->n,
                                     .y = values[s]};
-    return (attend_chart){.title = title, .x_title = "length n", .y_title = unit, .count = SCOPES,
-                          .series = series, .log_x = 1, .log_y = 1};
+    return (attend_chart){.title = title,
+                          .x_title = "length n",
+                          .y_title = unit,
+                          .count = SCOPES,
+                          .series = series,
+                          .log_x = 1,
+                          .log_y = 1};
 }
 
 static void draw(const results *r, const char *path)
@@ -87,35 +92,21 @@ static void draw(const results *r, const char *path)
 
 int main(int argc, char **argv)
 {
-    const char *path = NULL;
-    int most = 16384, threads = 2;
-    double secs = 0.5;
-    for (int i = 1; i + 1 < argc; i += 2) {
-        if (!strcmp(argv[i], "--figure"))
-            path = argv[i + 1];
-        else if (!strcmp(argv[i], "--most"))
-            most = atoi(argv[i + 1]);
-        else if (!strcmp(argv[i], "--threads"))
-            threads = atoi(argv[i + 1]);
-        else if (!strcmp(argv[i], "--secs"))
-            secs = atof(argv[i + 1]);
-        else
-            bench_die("unknown option", argv[i]);
-    }
-    attend_set_threads(threads);
+    bench_curve c = {.most = 16384, .threads = 2, .secs = 0.5};
+    bench_curve_arguments(argc, argv, &c);
     results r = {.sizes = 0};
     printf("| n | global | | window:64 | | expanded:32,128 | |\n|--:|--:|--:|--:|--:|--:|--:|\n");
-    for (int n = FIRST; n <= most && r.sizes < MOST_SIZES; n *= 2, r.sizes++) {
+    for (int n = FIRST; n <= c.most && r.sizes < MOST_SIZES; n *= 2, r.sizes++) {
         r.n[r.sizes] = n;
         printf("| %d |", n);
         for (int s = 0; s < SCOPES; s++) {
-            measure(scopes[s], n, secs, &r.ms[s][r.sizes], &r.mib[s][r.sizes]);
+            measure(scopes[s], n, c.secs, &r.ms[s][r.sizes], &r.mib[s][r.sizes]);
             printf(" %.2f ms | %.1f MiB |", r.ms[s][r.sizes], r.mib[s][r.sizes]);
             fflush(stdout);
         }
         printf("\n");
     }
-    if (path)
-        draw(&r, path);
+    if (c.figure)
+        draw(&r, c.figure);
     return 0;
 }
