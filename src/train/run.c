@@ -74,11 +74,11 @@ attend_status at_run_new(const at_run_settings *settings, const at_job *job, con
         status = at_error_memory(err);
     if (status >= 0)
         status = at_run_lock(r, err);
-    if (status >= 0 && !settings->resume)
+    if (status >= 0 && !r->settings.resume)
         status = at_run_clear(r, err);
     if (status >= 0)
-        status = settings->resume ? at_run_go_on(r, err) : job->save(r, err);
-    if (status >= 0 && r->tests && !settings->resume)
+        status = r->settings.resume ? at_run_go_on(r, err) : job->save(r, err);
+    if (status >= 0 && r->tests && !r->settings.resume)
         status = at_run_save_test(r, err);
     if (status >= 0)
         status = at_run_estimate(r, err);

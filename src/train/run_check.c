@@ -53,18 +53,42 @@ static attend_status check_place(const char *out, attend_error *err)
     return ATTEND_OK;
 }
 
-static attend_status check_folder(const at_run *r, attend_error *err)
+/* A run that was killed before its first checkpoint has nothing but what it was told: going on with
+ * it is beginning again. */
+static attend_status find_run(at_run *r, attend_error *err)
+{
+    attend_status status = at_run_has(r, "training") ? at_run_lock(r, err) : ATTEND_OK;
+    if (status < 0 || at_run_has(r, "training/last.safetensors"))
+        return status;
+    if (!at_run_has(r, "training/settings.yaml"))
+        return at_error(err, ATTEND_FILE, "%s: there is no run to go on with; %s",
+                        at_show(r->settings.out).text,
+                        at_run_has(r, "config.json") ? "--overwrite starts anew"
+                                                     : "leave --resume out");
+    r->again = true;
+    r->settings.resume = false;
+    at_run_say(r, "no checkpoint yet: the run begins at update 0");
+    return ATTEND_OK;
+}
+
+static attend_status check_folder(at_run *r, attend_error *err)
 {
     const at_run_settings *s = &r->settings;
     if (!s->out)
         return at_error(err, ATTEND_OPTION, "where does the model go? --out FOLDER says it");
-    if (s->resume && !at_run_has(r, "training/last.safetensors"))
-        return at_error(err, ATTEND_FILE, "%s: there is no run to go on with; leave --resume out",
-                        at_show(s->out).text);
-    if (!s->resume && !s->overwrite && at_run_has(r, "config.json"))
-        return at_error(err, ATTEND_FILE,
-                        "%s: there is a model; --resume goes on with it, --overwrite starts anew",
-                        at_show(s->out).text);
+    if (s->resume && s->overwrite)
+        return at_error(err, ATTEND_OPTION,
+                        "--resume and --overwrite: go on with the run, or start anew; leave one of "
+                        "them out");
+    if (s->resume)
+        return find_run(r, err);
+    if (!s->overwrite && at_run_has(r, "config.json"))
+        return at_error(err, ATTEND_FILE, "%s: there is a model; %s--overwrite starts anew",
+                        at_show(s->out).text,
+                        at_run_has(r, "training/last.safetensors")
+                                || at_run_has(r, "training/settings.yaml")
+                            ? "--resume goes on with it, "
+                            : "");
     return ATTEND_OK;
 }
 
@@ -140,7 +164,7 @@ static attend_status check_learning(const at_run_settings *s, attend_error *err)
     return status < 0 ? status : at_rate_parse(&rate, s->schedule, s->lr, err);
 }
 
-attend_status at_run_check(const at_run *r, const void *model, attend_error *err)
+attend_status at_run_check(at_run *r, const void *model, attend_error *err)
 {
     attend_status status = check_folder(r, err);
     if (status >= 0)

@@ -37,6 +37,7 @@ struct at_run {
     int64_t saved;     /* updates of the last checkpoint; 0: none yet */
     double validation; /* what a validation's loss is the mean of, about */
     bool tests;        /* some examples are left out for a test */
+    bool again;        /* it goes on, but from update 0: there was no checkpoint */
     int lock;
 };
 
@@ -82,8 +83,9 @@ void at_run_say_end(at_run *r);
  * ----------------------------------------
  */
 
-/* The folder, the values of the settings, the files they name. */
-attend_status at_run_check(const at_run *r, const void *model, attend_error *err);
+/* The folder, the values of the settings, the files they name. A run to go on with that has no
+ * checkpoint yet becomes one that begins again. */
+attend_status at_run_check(at_run *r, const void *model, attend_error *err);
 bool at_run_has(const at_run *r, const char *name); /* is it in the folder? */
 
 /* ---- what comes before the first step: run_prepare.c ------------------------------------------

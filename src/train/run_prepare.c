@@ -40,11 +40,12 @@ attend_status at_run_lock(at_run *r, attend_error *err)
 attend_status at_run_clear(at_run *r, attend_error *err)
 {
     static const char *const names[] = {
-        "model.safetensors",      "training/last.safetensors", "training/average.safetensors",
-        "training/metrics.jsonl", "training/settings.yaml",    "training/test.tsv",
-        "training/test.txt",      "training/test.safetensors"};
+        "model.safetensors",         "training/last.safetensors", "training/average.safetensors",
+        "training/metrics.jsonl",    "training/test.tsv",         "training/test.txt",
+        "training/test.safetensors", "training/settings.yaml"};
+    size_t count = sizeof names / sizeof *names - (r->again ? 1 : 0); /* what it was told stays */
     attend_status status = ATTEND_OK;
-    for (size_t i = 0; i < sizeof names / sizeof *names && status >= 0; i++) {
+    for (size_t i = 0; i < count && status >= 0; i++) {
         char *path = at_run_path(r, names[i]);
         if (!path)
             status = at_error_memory(err);

@@ -23,10 +23,10 @@ says whole/training/metrics.jsonl '"perplexity"'
 expect 74 attend train "${settings[@]}" --out whole
 says err "--resume"
 
-started() # FOLDER: waits for the first checkpoint of the run that writes there
+started() # FOLDER [FILE]: waits for a file, else the first checkpoint, of the run that writes there
 {
     for _ in $(seq 600); do
-        [ ! -s "$1/training/last.safetensors" ] || return
+        [ ! -s "$1/training/${2:-last.safetensors}" ] || return
         sleep 0.05
     done
 }
@@ -38,6 +38,36 @@ wait $run 2> /dev/null
 expect 0 attend train "${settings[@]}" --out parts --resume
 check "the same weights" "cmp -s whole/training/last.safetensors parts/training/last.safetensors &&
     cmp -s whole/model.safetensors parts/model.safetensors"
+
+# killed before the first checkpoint: what it was told is there, and it begins at update 0
+expect 0 attend train "${settings[@]}" --steps 30 --validate-every 100000 --test 5 --out late0 -q
+attend train "${settings[@]}" --steps 100000 --epochs 100000 --checkpoint-every 100000 \
+    --validate-every 100000 --test 5 --out late > out 2> err &
+run=$!
+started late settings.yaml
+expect 74 attend train --resume --out late
+says err "another run is training here"
+kill -KILL $run 2> /dev/null
+wait $run 2> /dev/null
+check "no checkpoint yet" "[ ! -e late/training/last.safetensors ]"
+expect 74 attend train "${settings[@]}" --out late
+says err "--resume goes on with it"
+expect 2 attend train --resume --out late --lr 0.5
+says err "the run that goes on has"
+expect 2 attend train --resume --overwrite --out late
+says err "--resume and --overwrite"
+expect 0 attend train --resume --out late --steps 30
+says err "no checkpoint yet"
+check "the same weights from the start" "cmp -s late0/model.safetensors late/model.safetensors &&
+    cmp -s late0/training/test.tsv late/training/test.tsv &&
+    cmp -s late0/config.json late/config.json"
+rm late/training/last.safetensors late/training/settings.yaml
+expect 74 attend train --resume --out late
+says err "there is no run to go on with; --overwrite starts anew"
+expect 74 attend train "${settings[@]}" --out late
+says err "there is a model; --overwrite starts anew"
+expect 74 attend train --resume --out nothing
+says err "there is no run to go on with; leave --resume out"
 
 # and so it is with words of the model's own, and every other thing that is drawn or summed
 mixed=("${settings[@]}" --teacher-forcing 0.5 --smoothing 0.1 --accumulate 2 --batch-tokens 64
