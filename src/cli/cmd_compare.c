@@ -1,10 +1,12 @@
 /* attend compare: several mechanisms trained on the same data, in one table. */
 #include <stdio.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "base/file.h"
 #include "base/memory.h"
 #include "cli/compared.h"
+#include "cli/compared_same.h"
 
 typedef struct {
     const char *presets, *out, *data, *src, *tgt, *swap, *valid, *valid_tgt, *test, *test_tgt;
@@ -12,7 +14,7 @@ typedef struct {
     const char *config, *tokenizer, *vocabulary, *min_count, *lower, *epochs, *steps, *batch,
         *hidden, *embedding, *layers, *dropout, *lr, *patience, *seed;
     int beam, gold_base, tokenize;
-    bool json, markdown;
+    bool json, markdown, overwrite;
 } compare;
 
 #define TOKENIZATIONS "13a|intl|zh|char|none"
@@ -25,6 +27,8 @@ static const at_option options[] = {
                  "Two scores of one model"}},
     {.name = "out", .letter = 'o', OPTION_PATH(compare, out), .meta = "FOLDER",
      .help = "Where models and results go; what is there already is not done again"},
+    {.name = "overwrite", OPTION_FLAG(compare, overwrite),
+     .help = "Train anew what is there already, with other settings or data"},
     {.name = "beam", .letter = 'b', OPTION_INT(compare, beam), .value = "1", .min = 1, .max = 1000,
      .meta = "N", .help = "Hypotheses that are followed; 1 is greedy"},
     {.name = "tokenize", OPTION_CHOICE(compare, tokenize), .choices = TOKENIZATIONS,
@@ -87,7 +91,8 @@ typedef struct {
     at_sentence_pairs test;
     at_lines gold;
     char *train_file, *valid_file, *test_file; /* of a split that was made here */
-    char threads[16];
+    char threads[16], measured[64];
+    json_t *data;
     int count;
     at_compared all[ATTEND_COMPARED_MOST];
     char *names;
@@ -106,6 +111,35 @@ static bool is_share(const char *text)
 {
     size_t n = strspn(text, "0123456789.");
     return n > 0 && (text[n] == '\0' || strcmp(text + n, "%") == 0) && !at_file_exists(text);
+}
+
+/* What the models learn from and are compared on, kept as OUT/data.json: parts that were split from
+ * other data are not used, and only thrown away when asked to. */
+static attend_status know_data(work *w, attend_error *err)
+{
+    const compare *o = w->o;
+    const attend_setting parts[] = {{"data", o->data},
+                                    {"src", o->src},
+                                    {"tgt", o->tgt},
+                                    {"valid", o->valid ? o->valid : "2%"},
+                                    {"valid-tgt", o->valid_tgt},
+                                    {"test", o->test},
+                                    {"test-tgt", o->test_tgt}};
+    char *path = at_file_join(o->out, "data.json"), *test = at_file_join(o->out, "data/test.tsv");
+    attend_status status = path && test ? ATTEND_OK : at_error_memory(err);
+    if (status >= 0)
+        status = at_compared_data(&w->data, parts, sizeof parts / sizeof *parts, err);
+    if (status >= 0 && !o->overwrite && at_file_exists(path))
+        status = at_compared_same_data(w->data, path, at_show(o->out).text, err);
+    else if (status >= 0) {
+        unlink(test);
+        status = at_folder_make(o->out, err);
+        if (status >= 0)
+            status = at_json_save(path, w->data, err);
+    }
+    at_free(path);
+    at_free(test);
+    return status;
 }
 
 /* OUT/data/train.tsv, valid.tsv and test.tsv; made once */
@@ -130,7 +164,10 @@ static attend_status split(work *w, attend_error *err)
         w->cli->input = from;
         status = at_folder_make(folder, err);
         if (status >= 0)
-            status = attend_data_split(&from, 1, folder, !own ? NULL : o->valid ? o->valid : "2%",
+            status = attend_data_split(&from, 1, folder,
+                                       !own       ? NULL
+                                       : o->valid ? o->valid
+                                                  : "2%",
                                        o->test, &data, NULL, err);
     }
     w->cli->input = status < 0 ? w->cli->input : NULL;
@@ -145,10 +182,11 @@ static attend_status take_data(work *w, attend_error *err)
 {
     const compare *o = w->o;
     bool swap = o->swap && strcmp(o->swap, "yes") == 0;
-    attend_status status = ATTEND_OK;
+    attend_status status = know_data(w, err);
     if (is_share(o->test)) {
         bool own = !o->valid || is_share(o->valid);
-        status = split(w, err);
+        if (status >= 0)
+            status = split(w, err);
         set(w, "data", w->train_file);
         set(w, "valid", own ? w->valid_file : o->valid);
     } else {
@@ -227,6 +265,25 @@ static void take_settings(work *w)
     set(w, "threads", w->cli->common.threads ? w->threads : NULL);
 }
 
+/* how the models are measured: results of other ways are not used */
+static attend_status take_measure(work *w, attend_error *err)
+{
+    static const char *const tokenizations[] = {"13a", "intl", "zh", "char", "none"};
+    char print[17] = "";
+    attend_status status = w->o->gold ? at_file_print(print, w->o->gold, err) : ATTEND_OK;
+    w->with.test = &w->test;
+    w->with.gold = w->o->gold ? w->gold.lines.line : NULL;
+    w->with.gold_base = w->o->gold_base;
+    w->with.beam = w->o->beam;
+    w->with.tokenize = tokenizations[w->o->tokenize];
+    snprintf(w->measured, sizeof w->measured, "%s", w->with.tokenize);
+    if (w->o->gold)
+        snprintf(w->measured, sizeof w->measured, "%s %d %s", w->with.tokenize, w->o->gold_base,
+                 print);
+    w->with.measured = w->measured;
+    return status;
+}
+
 /* ---- the whole ------------------------------------------------------------------------------ */
 
 static attend_status check(const compare *o, attend_error *err)
@@ -261,7 +318,6 @@ static attend_status report(const work *w, attend_error *err)
 static attend_status run(at_cli *cli, const void *fields, int operands, char **operand,
                          attend_error *err)
 {
-    static const char *const tokenizations[] = {"13a", "intl", "zh", "char", "none"};
     work w = {.cli = cli, .o = fields};
     (void)operands, (void)operand;
     attend_status status = check(w.o, err);
@@ -271,11 +327,10 @@ static attend_status run(at_cli *cli, const void *fields, int operands, char **o
         status = take_data(&w, err);
     take_settings(&w);
     w.with.cli = cli;
-    w.with.test = &w.test;
-    w.with.gold = w.o->gold ? w.gold.lines.line : NULL;
-    w.with.gold_base = w.o->gold_base;
-    w.with.beam = w.o->beam;
-    w.with.tokenize = tokenizations[w.o->tokenize];
+    w.with.data = w.data;
+    w.with.overwrite = w.o->overwrite;
+    if (status >= 0)
+        status = take_measure(&w, err);
     at_cli_catch_signals();
     for (int i = 0; i < w.count && status >= 0; i++)
         status = at_compared_check(&w.all[i], &w.with, err);
@@ -291,6 +346,7 @@ static attend_status run(at_cli *cli, const void *fields, int operands, char **o
     at_free(w.valid_file);
     at_free(w.test_file);
     at_free(w.names);
+    json_decref(w.data);
     return status;
 }
 
@@ -308,7 +364,8 @@ const at_command at_command_compare = {
                              "the same pairs: BLEU, chrF, perplexity, the alignment error rate "
                              "where --gold is given, parameters, words per second and megabytes of "
                              "training, and BLEU by the length of sources. A comparison that was "
-                             "stopped goes on when it is asked for again.",
+                             "stopped goes on when it is asked for again; what was trained with "
+                             "other settings or on other data is refused.",
               .options = options,
               .examples = examples},
     .size = sizeof(compare),

@@ -10,6 +10,7 @@
 
 #include "base/file.h"
 #include "base/memory.h"
+#include "cli/compared_same.h"
 
 /* ---- in a process of its own ------------------------------------------------------------------
  */
@@ -110,8 +111,10 @@ static void add_json(at_str *out, const at_compared *c)
     at_str_add_json(out, c->name);
     at_str_print(out,
                  ", \"words_per_second\": %.10g, \"memory\": %.10g, \"beam\": %d, \"gold\": %s, "
-                 "\"evaluation\": ",
+                 "\"measured\": ",
                  c->words_per_second, c->memory, c->beam, c->gold ? "true" : "false");
+    at_str_add_json(out, c->measured);
+    at_str_add(out, ", \"evaluation\": ");
     at_evaluation_json(out, &c->found);
     at_str_add(out, "}");
 }
@@ -146,6 +149,7 @@ static int work(at_compared *c, const at_comparing *with, const char *path)
     }
     c->beam = with->beam;
     c->gold = with->gold;
+    snprintf(c->measured, sizeof c->measured, "%s", with->measured);
     if (status >= 0)
         status = evaluate(c, with, &err);
     if (status >= 0)
@@ -189,6 +193,7 @@ static attend_status load(at_compared *c, const char *path, attend_error *err)
     c->memory = at_field_number(&f, "memory", 0, 0, 1e18);
     c->beam = (int)at_field_int(&f, "beam", 0, 0, 1 << 20);
     c->gold = at_field_bool(&f, "gold", false);
+    snprintf(c->measured, sizeof c->measured, "%s", at_field_string(&f, "measured", ""));
     status = f.status;
     if (status >= 0)
         status = at_evaluation_read(&c->found, json_object_get(json, "evaluation"), path, err);
@@ -200,13 +205,44 @@ static attend_status load(at_compared *c, const char *path, attend_error *err)
 static bool fits(const at_compared *c, const at_comparing *with)
 {
     return c->beam == with->beam && c->found.lines == with->test->count
-           && c->gold == (with->gold != NULL);
+           && c->gold == (with->gold != NULL) && strcmp(c->measured, with->measured) == 0;
+}
+
+static bool has(const at_compared *c, const char *name)
+{
+    char *path = at_file_join(c->folder, name);
+    bool found = path && at_file_exists(path);
+    at_free(path);
+    return found;
+}
+
+static void forget(const at_compared *c, const char *name)
+{
+    char *path = at_file_join(c->folder, name);
+    if (path)
+        unlink(path);
+    at_free(path);
+}
+
+/* notes the data before anything is trained on it; what is not wanted any more goes first */
+static attend_status begin(const at_compared *c, const at_comparing *with, attend_error *err)
+{
+    char *path = at_file_join(c->folder, "data.json");
+    if (with->overwrite) {
+        forget(c, "result.json");
+        forget(c, "training/last.safetensors");
+    }
+    attend_status status = path ? at_folder_make(c->folder, err) : at_error_memory(err);
+    if (status >= 0)
+        status = at_json_save(path, with->data, err);
+    at_free(path);
+    return status;
 }
 
 attend_status at_compared_get(at_compared *c, const at_comparing *with, attend_error *err)
 {
     char *path = at_file_join(c->folder, "result.json");
-    attend_status status = path ? ATTEND_OK : at_error_memory(err);
+    attend_status status = path ? begin(c, with, err) : at_error_memory(err);
     bool done = status >= 0 && at_file_exists(path);
     if (done)
         status = load(c, path, err);
@@ -219,6 +255,19 @@ attend_status at_compared_get(at_compared *c, const at_comparing *with, attend_e
     return status;
 }
 
+/* text: the settings that are wanted */
+static attend_status check_same(const at_compared *c, const at_comparing *with, const char *text,
+                                attend_error *err)
+{
+    if (!has(c, "training/settings.yaml") && !has(c, "result.json"))
+        return ATTEND_OK;
+    char *path = at_file_join(c->folder, "data.json");
+    attend_status status = path ? at_compared_same_data(with->data, path, c->folder, err)
+                                : at_error_memory(err);
+    at_free(path);
+    return status < 0 ? status : at_compared_same_settings(text, c->folder, c->folder, err);
+}
+
 attend_status at_compared_check(const at_compared *c, const at_comparing *with, attend_error *err)
 {
     at_comparing all = *with;
@@ -226,8 +275,10 @@ attend_status at_compared_check(const at_compared *c, const at_comparing *with, 
     attend_status status = changes ? add_changes(&all, changes, err) : at_error_memory(err);
     if (status >= 0)
         status = attend_train_config(all.setting, all.count, &text, err);
-    if (status >= 0)
+    if (status >= 0) {
+        status = with->overwrite ? ATTEND_OK : check_same(c, with, text, err);
         attend_text_free(text);
+    }
     at_free(changes);
     return status;
 }

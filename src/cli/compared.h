@@ -17,6 +17,7 @@ typedef struct {
     double memory;           /* of training at its peak, in bytes */
     int beam;                /* that found is of */
     bool gold;               /* links were compared */
+    char measured[64];       /* how else: as of at_comparing */
 } at_compared;
 
 /* what all of them share */
@@ -26,11 +27,15 @@ typedef struct {
     const char *const *gold; /* or NULL */
     int gold_base, beam;
     const char *tokenize; /* of BLEU */
+    const char *measured; /* its name, and what the links are known by */
+    const json_t *data;   /* what is trained and tested on: compared_same.h */
+    bool overwrite;       /* what is there is not used */
     size_t count;
     attend_setting setting[ATTEND_COMPARED_SETTINGS];
 } at_comparing;
 
-/* Do preset and settings go together? For all of them, before the first is trained. */
+/* Do preset and settings go together, and are what is there and its data the same? For all of them,
+ * before the first is trained. */
 attend_status at_compared_check(const at_compared *c, const at_comparing *with, attend_error *err);
 
 /* Reads the result that is there, or trains (or goes on) and evaluates. */

@@ -49,3 +49,62 @@ check "a fixed context has no AER" "grep -qE '^cho( +[0-9.]+){6}\$' out"
 check "attention has" "grep -qE '^bahdanau( +[0-9.]+){7}\$' out"
 expect 2 attend compare "${settings[@]}" --out none --gold gold
 says err "--test FILE"
+
+# what is there is used for the same settings and data alone
+refused() # CHANGE...: is refused
+{
+    expect 2 attend compare "${settings[@]}" "$@"
+    says err "--overwrite trains anew"
+}
+cp -r all before
+for change in "--hidden 12" "--steps 21" "--seed 9" "--lr 0.1" "--lower"; do
+    refused $change
+    says err "${change%% *} is"
+done
+says err "and was no"
+settings_less=("${settings[@]:0:2}" "${settings[@]:4}")
+expect 2 attend compare "${settings_less[@]}"
+says err "--hidden is 256, and was 16"
+head -n 70 pairs.tsv > fewer.tsv
+refused --data fewer.tsv
+says err "all: --data is fewer.tsv, and was pairs.tsv"
+refused --test 30%
+says err "--test is 30%, and was 20%"
+refused --valid 5%
+says err "--valid is 5%, and was 2%"
+cp pairs.tsv kept.tsv
+cp fewer.tsv pairs.tsv
+refused
+says err "--data pairs.tsv has changed since"
+cp kept.tsv pairs.tsv
+check "nothing was touched" "diff -r all before"
+expect 0 attend compare "${settings[@]}" --data kept.tsv --beam 2
+check "the same data under another name" "! grep -q epoch err"
+expect 0 attend compare "${settings[@]}" --tokenize char --presets bahdanau --json
+says out '"measured": "char"'
+mv all moved
+expect 0 attend compare "${settings[@]}" --out moved --presets bahdanau --threads 1
+check "nothing is trained again elsewhere" "! grep -q epoch err"
+mv moved all
+sed 's/1-1/1-2/' gold > gold2
+expect 0 attend compare "${settings[@]}" --presets bahdanau --out some --test test.tsv --gold gold
+cp some/bahdanau/result.json first
+expect 0 attend compare "${settings[@]}" --presets bahdanau --out some --test test.tsv --gold gold2
+check "other links are compared anew" "! cmp -s some/bahdanau/result.json first &&
+    ! grep -q epoch err"
+expect 0 attend compare "${settings[@]}" --presets bahdanau --overwrite --hidden 12 --data fewer.tsv
+says err "bahdanau: epoch"
+says all/bahdanau/training/settings.yaml "hidden: 12"
+check "the data, too" "[ \$(cat all/data/*.tsv | wc -l) -eq 70 ]"
+expect 2 attend compare "${settings[@]}" --presets rnn-encdec --data fewer.tsv
+says err "all/rnn-encdec: --data is fewer.tsv, and was"
+
+# stopped before the first checkpoint, and later: it goes on
+expect 0 attend compare "${settings[@]}" --presets bahdanau --hidden 12 --data fewer.tsv --json
+grep -o '"bleu": [0-9.]*' out | head -n 1 > first
+rm all/bahdanau/result.json
+expect 0 attend compare "${settings[@]}" --presets bahdanau --hidden 12 --data fewer.tsv --json
+rm -f all/bahdanau/result.json all/bahdanau/*.safetensors all/bahdanau/training/last.safetensors
+expect 0 attend compare "${settings[@]}" --presets bahdanau --hidden 12 --data fewer.tsv --json
+says err "bahdanau: epoch"
+says out "$(cat first)"
