@@ -34,7 +34,7 @@ static const at_option options[] = {
     {.name = "tokenize", OPTION_CHOICE(compare, tokenize), .choices = TOKENIZATIONS,
      .value = "13a", .help = "How BLEU cuts words; zh for Chinese"},
     {.name = "figure", OPTION_PATH(compare, figure), .meta = "FILE",
-     .help = "Draw BLEU by length and against speed: .png, .svg or .pdf"},
+     .help = "Draw BLEU by length and against speed here, too: .png, .svg or .pdf"},
     {.name = "json", OPTION_FLAG(compare, json), .help = "Write JSON"},
     {.name = "markdown", OPTION_FLAG(compare, markdown), .help = "Write tables of Markdown"},
 
@@ -113,8 +113,6 @@ static bool is_share(const char *text)
     return n > 0 && (text[n] == '\0' || strcmp(text + n, "%") == 0) && !at_file_exists(text);
 }
 
-/* What the models learn from and are compared on, kept as OUT/data.json: parts that were split from
- * other data are not used, and only thrown away when asked to. */
 static attend_status know_data(work *w, attend_error *err)
 {
     const compare *o = w->o;
@@ -125,56 +123,57 @@ static attend_status know_data(work *w, attend_error *err)
                                     {"valid-tgt", o->valid_tgt},
                                     {"test", o->test},
                                     {"test-tgt", o->test_tgt}};
-    char *path = at_file_join(o->out, "data.json"), *test = at_file_join(o->out, "data/test.tsv");
-    attend_status status = path && test ? ATTEND_OK : at_error_memory(err);
-    if (status >= 0)
-        status = at_compared_data(&w->data, parts, sizeof parts / sizeof *parts, err);
-    if (status >= 0 && !o->overwrite && at_file_exists(path))
-        status = at_compared_same_data(w->data, path, at_show(o->out).text, err);
-    else if (status >= 0) {
-        unlink(test);
-        status = at_folder_make(o->out, err);
-        if (status >= 0)
-            status = at_json_save(path, w->data, err);
-    }
-    at_free(path);
-    at_free(test);
-    return status;
+    return at_compared_data(&w->data, parts, sizeof parts / sizeof *parts, err);
 }
 
-/* OUT/data/train.tsv, valid.tsv and test.tsv; made once */
-static attend_status split(work *w, attend_error *err)
+/* Makes OUT/data/train.tsv, valid.tsv and test.tsv; OUT/data.json, what they are from, goes first:
+ * parts that are there without it are of nothing that is known. */
+static attend_status make_parts(work *w, const char *record, const char *folder, attend_error *err)
 {
     const compare *o = w->o;
     const char *from = o->data ? o->data : o->src;
-    char *folder = at_file_join(o->out, "data");
+    bool own = !o->valid || is_share(o->valid);
     attend_data_options data;
     attend_data_defaults(&data);
     data.target = o->data ? NULL : o->tgt;
     data.to = "pairs";
-    if (!folder)
-        return at_error_memory(err);
-    w->train_file = at_file_join(folder, "train.tsv");
-    w->valid_file = at_file_join(folder, "valid.tsv");
-    w->test_file = at_file_join(folder, "test.tsv");
-    attend_status status = w->train_file && w->valid_file && w->test_file ? ATTEND_OK
-                                                                          : at_error_memory(err);
-    if (status >= 0 && !at_file_exists(w->test_file)) {
-        bool own = !o->valid || is_share(o->valid);
-        w->cli->input = from;
-        status = at_folder_make(folder, err);
-        if (status >= 0)
-            status = attend_data_split(&from, 1, folder,
-                                       !own       ? NULL
-                                       : o->valid ? o->valid
-                                                  : "2%",
-                                       o->test, &data, NULL, err);
-    }
+    w->cli->input = from;
+    unlink(w->test_file);
+    attend_status status = at_folder_make(folder, err);
+    if (status >= 0)
+        status = at_json_save(record, w->data, err);
+    if (status >= 0)
+        status = attend_data_split(&from, 1, folder, !own ? NULL : o->valid ? o->valid : "2%",
+                                   o->test, &data, NULL, err);
     w->cli->input = status < 0 ? w->cli->input : NULL;
     if (status >= 0 && !at_file_exists(w->test_file))
         status = at_error(err, ATTEND_FORMAT, "--test %s is no pair of %s; ask for more", o->test,
                           at_show(from).text);
+    if (status < 0)
+        unlink(record);
+    return status;
+}
+
+/* the parts of the data; made once, and anew from other data only when asked to */
+static attend_status split(work *w, attend_error *err)
+{
+    const char *out = w->o->out;
+    char *folder = at_file_join(out, "data"), *record = at_file_join(out, "data.json");
+    attend_status status = folder && record ? ATTEND_OK : at_error_memory(err);
+    if (status >= 0) {
+        w->train_file = at_file_join(folder, "train.tsv");
+        w->valid_file = at_file_join(folder, "valid.tsv");
+        w->test_file = at_file_join(folder, "test.tsv");
+        if (!w->train_file || !w->valid_file || !w->test_file)
+            status = at_error_memory(err);
+    }
+    bool there = status >= 0 && !w->o->overwrite && at_file_exists(w->train_file)
+                 && at_file_exists(w->test_file);
+    if (status >= 0)
+        status = there ? at_compared_same_data(w->data, record, at_show(out).text, err)
+                       : make_parts(w, record, folder, err);
     at_free(folder);
+    at_free(record);
     return status;
 }
 
@@ -300,6 +299,28 @@ static attend_status check(const compare *o, attend_error *err)
     return o->figure ? attend_figure_check_path(o->figure, err) : ATTEND_OK;
 }
 
+/* OUT/compared.md, and OUT/compared.svg where figures can be drawn */
+static attend_status keep(const work *w, attend_error *err)
+{
+    char *table = at_file_join(w->o->out, "compared.md");
+    char *figure = at_file_join(w->o->out, "compared.svg");
+    at_str text = {0};
+    at_writer *to;
+    at_compared_tables(&text, w->all, w->count, ATTEND_TABLE_MARKDOWN, 0);
+    attend_status status = table && figure && !text.failed ? at_writer_open(&to, table, err)
+                                                           : at_error_memory(err);
+    if (status >= 0) {
+        at_writer_write(to, at_str_text(&text), text.length);
+        status = at_writer_commit(to, err);
+    }
+    if (status >= 0 && at_compared_draw(w->all, w->count, figure, err) < 0)
+        fprintf(stderr, "attend compare: no figure: %s\n", err->message);
+    at_str_free(&text);
+    at_free(table);
+    at_free(figure);
+    return status;
+}
+
 static attend_status report(const work *w, attend_error *err)
 {
     at_str out = {0};
@@ -310,6 +331,8 @@ static attend_status report(const work *w, attend_error *err)
                            w->o->markdown ? ATTEND_TABLE_MARKDOWN : ATTEND_TABLE_TEXT,
                            w->cli->columns);
     attend_status status = at_cli_write(&out, err);
+    if (status >= 0)
+        status = keep(w, err);
     if (status >= 0 && w->o->figure)
         status = at_compared_draw(w->all, w->count, w->o->figure, err);
     return status;
@@ -363,7 +386,8 @@ const at_command at_command_compare = {
               .description = "Every mechanism is trained in a folder of its own and evaluated on "
                              "the same pairs: BLEU, chrF, perplexity, the alignment error rate "
                              "where --gold is given, parameters, words per second and megabytes of "
-                             "training, and BLEU by the length of sources. A comparison that was "
+                             "training, and BLEU by the length of sources. Table and figure are "
+                             "kept as compared.md and compared.svg in --out. A comparison that was "
                              "stopped goes on when it is asked for again; what was trained with "
                              "other settings or on other data is refused.",
               .options = options,

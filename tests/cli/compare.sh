@@ -22,6 +22,8 @@ done
 narrow out 80
 says err "bahdanau: epoch"
 check "a figure" "grep -q '<svg' all.svg"
+check "and one beside the models" "grep -q '<svg' all/compared.svg"
+says all/compared.md '| `bahdanau` |'
 check "no test pair is trained on" "[ -z \"\$(sort all/data/*.tsv | uniq -d)\" ]"
 cp out first
 expect 0 attend compare "${settings[@]}"
@@ -98,6 +100,14 @@ says all/bahdanau/training/settings.yaml "hidden: 12"
 check "the data, too" "[ \$(cat all/data/*.tsv | wc -l) -eq 70 ]"
 expect 2 attend compare "${settings[@]}" --presets rnn-encdec --data fewer.tsv
 says err "all/rnn-encdec: --data is fewer.tsv, and was"
+
+# data that could not be split is nothing to keep to
+printf 'a\tb\n' > one.tsv
+expect 65 attend compare "${settings[@]}" --out try --data one.tsv --presets bahdanau
+expect 0 attend compare "${settings[@]}" --out try --presets bahdanau -q
+rm try/data.json
+refused --out try --presets bahdanau
+says err "not known"
 
 # stopped before the first checkpoint, and later: it goes on
 expect 0 attend compare "${settings[@]}" --presets bahdanau --hidden 12 --data fewer.tsv --json
