@@ -8,21 +8,36 @@
 #include "grad/softmax_row.h"
 #include "tensor/vector.h"
 
+/* the first and one past the last place that is not hidden; begin == end: all are */
+static void cut_hidden(const unsigned char *hidden, int *begin, int *end)
+{
+    while (*end > 0 && hidden[*end - 1])
+        --*end;
+    while (*begin < *end && hidden[*begin])
+        ++*begin;
+}
+
+/* The sum's order counts from the first place that is seen to the last, so that nothing but these
+ * decides its last bit: neither padding nor where a part of the keys was cut. */
 void at_softmax_row(int n, int end, const unsigned char *hidden, const real *x, real *y)
 {
+    int begin = 0;
+    if (hidden)
+        cut_hidden(hidden, &begin, &end);
+    memset(y, 0, (size_t)begin * sizeof *y);
     memset(y + end, 0, (size_t)(n - end) * sizeof *y);
-    if (hidden) {
-        for (int j = 0; j < end; j++)
-            y[j] = hidden[j] ? -(real)INFINITY : x[j];
-        x = y;
-    }
-    real max = at_vector()->max((size_t)end, x);
+    for (int j = begin; hidden && j < end; j++)
+        y[j] = hidden[j] ? -(real)INFINITY : x[j];
+    x = (hidden ? y : x) + begin;
+    y += begin;
+    size_t seen = (size_t)(end - begin);
+    real max = at_vector()->max(seen, x);
     if (max == -(real)INFINITY) { /* nothing to see */
-        memset(y, 0, (size_t)end * sizeof *y);
+        memset(y, 0, seen * sizeof *y);
         return;
     }
-    real sum = at_vector()->exp_sum((size_t)end, x, max, y);
-    at_vector()->axpy((size_t)end, 1 / sum, y, 0, y);
+    real sum = at_vector()->exp_sum(seen, x, max, y);
+    at_vector()->axpy(seen, 1 / sum, y, 0, y);
 }
 
 typedef struct {

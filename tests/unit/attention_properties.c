@@ -32,13 +32,15 @@ static int set_up(void **state)
 }
 
 /* a fresh tape and fresh parameters, with the same values every time */
-static void start(void)
+static void start_in(at_mode mode)
 {
     at_tape_free(tape);
     at_params_free(params);
     params = at_params_new(1);
-    tape = at_tape_new(params, ATTEND_GRAD); /* hard picks take the highest score */
+    tape = at_tape_new(params, mode);
 }
+
+static void start(void) { start_in(ATTEND_GRAD); } /* hard picks take the highest score */
 
 static int tear_down(void **state)
 {
@@ -247,6 +249,82 @@ static void padding_changes_nothing(void **state)
     every_attention(2, check_padding, NULL);
 }
 
+/* sentences of many lengths as a decoder reads them, in batches of many widths */
+enum { MANY = 8, LONGEST = 37, WIDEST = 64 };
+static const int many_lengths[MANY] = {37, 33, 20, 17, 9, 8, 3, 1};
+static real many_k[MANY * LONGEST * D], many_v[MANY * LONGEST * D], many_q[MANY * Q * D];
+
+/* sentences first .. first+n-1, each with `keys` places, and steps from `step` on */
+static at_reading read_many(const at_how *how, const char *text, int first, int n, int keys,
+                            int step)
+{
+    static real k[MANY * WIDEST * D], v[MANY * WIDEST * D];
+    int centres[MANY * Q];
+    for (int i = 0; i < n * keys * D; i++)
+        k[i] = v[i] = (real)(i % 7 - 3); /* the padding is full of numbers */
+    for (int b = 0; b < n; b++) {
+        int length = many_lengths[first + b];
+        size_t bytes = (size_t)(length * D) * sizeof(real);
+        memcpy(k + b * keys * D, many_k + (first + b) * LONGEST * D, bytes);
+        memcpy(v + b * keys * D, many_v + (first + b) * LONGEST * D, bytes);
+        for (int i = 0; i < Q; i++)
+            centres[b * Q + i] = step + i < length ? step + i : length - 1;
+    }
+    return read(how,
+                (source){.q = many_q + first * Q * D,
+                         .k = k,
+                         .v = v,
+                         .batch = n,
+                         .queries = Q,
+                         .keys = keys,
+                         .lengths = many_lengths + first,
+                         .centres = centres},
+                text);
+}
+
+static void check_bits(const at_how *how, const char *text, int b, const at_reading *all, int keys,
+                       const at_reading *one)
+{
+    int H = how->heads ? how->heads : 1, length = many_lengths[b];
+    size_t width = (size_t)at_shape_last(one->context->shape) * Q;
+    const real *context = all->context->value + (size_t)b * width;
+    if (memcmp(one->context->value, context, width * sizeof(real)) != 0)
+        fail_msg("%s: the context of %d places is another in a batch of %d", text, length, keys);
+    for (int row = 0; row < H * Q; row++)
+        if (memcmp(one->weights->value + row * length,
+                   all->weights->value + (b * H * Q + row) * keys, (size_t)length * sizeof(real))
+            != 0)
+            fail_msg("%s: weights of %d places are others in a batch of %d", text, length, keys);
+}
+
+static void check_batches(const at_how *how, const char *text, void *user)
+{
+    static const int widths[] = {37, 38, 64};
+    at_how wide = *how;
+    (void)user;
+    wide.positions = WIDEST; /* location has rows for all of them */
+    for (int step = 4; step < 40; step += 18) {
+        at_reading one[MANY], all;
+        start_in(ATTEND_INFER);
+        for (int b = 0; b < MANY; b++)
+            one[b] = read_many(&wide, text, b, 1, many_lengths[b], step);
+        for (size_t w = 0; w < sizeof widths / sizeof *widths; w++) {
+            all = read_many(&wide, text, 0, MANY, widths[w], step);
+            for (int b = 0; b < MANY; b++)
+                check_bits(how, text, b, &all, widths[w], &one[b]);
+        }
+    }
+}
+
+static void no_bit_depends_on_padding_or_the_batch(void **state)
+{
+    (void)state;
+    fill(many_q, MANY * Q * D, 81);
+    fill(many_k, MANY * LONGEST * D, 82);
+    fill(many_v, MANY * LONGEST * D, 83);
+    assert_true(is_enough(every_attention(2, check_batches, NULL), 700));
+}
+
 /* ---- order and time ------------------------------------------------------------------------ */
 
 static void check_order(const at_how *how, const char *text, void *user)
@@ -384,6 +462,7 @@ int main(void)
         cmocka_unit_test(scores_are_what_the_pick_saw),
         cmocka_unit_test(a_batch_equals_its_sentences),
         cmocka_unit_test(padding_changes_nothing),
+        cmocka_unit_test(no_bit_depends_on_padding_or_the_batch),
         cmocka_unit_test(weights_move_with_their_keys),
         cmocka_unit_test(nothing_causal_depends_on_the_future),
         cmocka_unit_test(wide_scopes_equal_global),
