@@ -50,8 +50,9 @@ static double divisor(const at_beam_options *o, int length)
 
 static double coverage(const at_beam *b, const at_hypothesis *h)
 {
+    int own = b->options.covered;
     double sum = 0;
-    for (int j = 0; j < b->source; j++) {
+    for (int j = 0; j < (own ? own : b->source); j++) {
         double seen = 0;
         for (int t = 0; t < h->words; t++)
             seen += (double)at_beam_weights(b, h, t)[j];

@@ -39,6 +39,7 @@ typedef struct {
     at_length_rule rule;
     double penalty;
     double coverage; /* times sum_j log min(sum_t w_tj, 1), added to the score; 0: off */
+    int covered;     /* places j of that sum, the sentence's own; 0: all that weights have */
     bool early;
 } at_beam_options;
 

@@ -206,5 +206,6 @@ at_searched at_continuation_searched(at_continuation *c, int start)
                          .vocabulary = c->model->target_vocabulary + c->copies.most,
                          .start = start,
                          .source = c->weights ? c->length : 0,
-                         .step = step};
+                         .step = step,
+                         .lengths = c->source.lengths};
 }

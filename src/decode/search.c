@@ -210,6 +210,7 @@ attend_status at_search(const at_searched *m, const at_search_options *o, at_bea
     for (int s = 0; s < m->sentences && status >= 0; s++) {
         at_beam_options one = o->beam;
         one.most = o->most ? o->most[s] : o->beam.most;
+        one.covered = m->lengths ? m->lengths[s] : 0;
         status = at_beam_start(&beams[s], &one, m->vocabulary, m->source, err);
     }
     if (status >= 0 && !make_room(&r, m, o))

@@ -23,6 +23,8 @@ typedef struct {
      * [rows,source] where it is not 0; both are borrowed until the next step. */
     attend_status (*step)(void *self, int width, const int *from, const int *words,
                           const real **log_p, const real **weights, attend_error *err);
+
+    const int *lengths; /* [sentences]: places of each that are no padding; NULL: all are */
 } at_searched;
 
 typedef struct {

@@ -13,18 +13,25 @@ settings=(--data pairs.tsv --valid 5 --hidden 32 --embedding 16 --batch 8 --step
           --lr 0.01 --dropout 0 --lower --threads 2)
 attend train "${settings[@]}" --seed 3 --out one > out 2> err || bad "train" err
 attend train "${settings[@]}" --seed 4 --preset luong --out two > out 2> err || bad "train" err
+attend train "${settings[@]}" --preset d2l --attention additive/window:2 --steps 20 --out near \
+    > out 2> err || bad "train" err
 cut -f 1 pairs.tsv > in
 cut -f 2 pairs.tsv > ref
 t() { attend translate "$@"; }
+# lines of one to three sentences, and shorter ones
+awk -F '\t' '{ s = s $1 " "; t = t $2 " "; split(s, word, " ")
+               if (NR % 3 == 0 || NR % 7 == 0) { print s > "lines"; print t > "given"; s = t = "" }
+               if (NR % 10 == 0) { print word[2], word[3] > "lines"; print "le" > "given" } }' \
+    pairs.tsv
 same() # NAME OPTIONS...: the same bytes from every batch and number of threads
 {
     local name=$1 batch threads
     shift
-    t "$@" --overwrite --attention-out all.jsonl < in > all 2> err || bad "$name" err
+    t "$@" --overwrite --attention-out all.jsonl < lines > all 2> err || bad "$name" err
     for batch in 1 7 64; do
         for threads in 1 2; do
             t "$@" --batch $batch --threads $threads --overwrite \
-                --attention-out w.jsonl < in > some 2> err
+                --attention-out w.jsonl < lines > some 2> err
             check "$name: batch $batch, $threads threads" \
                 "cmp -s all some && cmp -s all.jsonl w.jsonl"
         done
@@ -33,10 +40,12 @@ same() # NAME OPTIONS...: the same bytes from every batch and number of threads
 same greedy one --beam 1 --score
 same "n-best" one --beam 4 --nbest 3 --score --alignment word
 same coverage one --beam 3 --coverage 0.2 --length-rule wu
+same "coverage of several" one two near --beam 3 --nbest 2 --coverage 0.2
+same window near --beam 2 --score
 same ensemble one two --beam 3 --nbest 2 --score
 same samples one --sample --nbest 2 --top-k 5 --score
-same forced one two --forced ref --score --alignment piece
-check "weights are written for every line" "[ \$(wc -l < all.jsonl) -eq \$(wc -l < in) ]"
+same forced one two --forced given --score --alignment piece
+check "weights are written for every line" "[ \$(wc -l < all.jsonl) -eq \$(wc -l < lines) ]"
 
 # n-best: best first, weights of each
 echo 'the cat sees the dog .' | t one -n 3 -a word --score --overwrite \
