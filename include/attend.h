@@ -1102,9 +1102,11 @@ ATTEND_API attend_status attend_translation_links(const attend_translation *tran
 typedef struct attend_evaluate_options {
     size_t size; /* of this struct, set by attend_evaluate_defaults */
     attend_translate_options translate;
-    attend_measure_options measure; /* of BLEU, chrF and AER */
+    attend_measure_options measure; /* of BLEU, chrF and AER; tokenize is NULL: as training does,
+                                       zh or char where the references are Chinese or Japanese */
     const char *const *gold; /* as many as lines: links of their words, as the measure aer reads
                                 them; or NULL */
+    const char *gold_name;   /* of their file, for messages; or NULL */
     double threshold;        /* of the model's own, as in attend_translation_links */
     attend_translation_function *function; /* sees the translations; or NULL */
     void *user;

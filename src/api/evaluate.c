@@ -3,16 +3,18 @@
 #include <string.h>
 #include <time.h>
 
+#include "api/judge.h"
 #include "api/translator.h"
 #include "attend.h"
 #include "base/memory.h"
-#include "text/unicode.h"
+#include "text/counting.h"
 
 void attend_evaluate_defaults(attend_evaluate_options *o)
 {
     *o = (attend_evaluate_options){.size = sizeof *o};
     attend_translate_defaults(&o->translate);
     attend_measure_defaults(&o->measure);
+    o->measure.tokenize = NULL;
 }
 
 typedef struct {
@@ -101,9 +103,14 @@ static attend_status force(work *w, attend_error *err)
 static attend_status measure(const work *w, const char *name, const char *const *lines,
                              const char *const *references, attend_scores **out, attend_error *err)
 {
+    bool gold = references == w->o->gold;
     attend_lines hypothesis = {"translations", w->count, lines};
-    attend_lines reference = {"references", w->count, references};
-    return attend_measure(name, &w->o->measure, 1, &hypothesis, 1, &reference, out, err);
+    attend_lines reference = {gold && w->o->gold_name ? w->o->gold_name : "references", w->count,
+                              references};
+    attend_measure_options o = w->o->measure;
+    if (!o.tokenize)
+        o.tokenize = at_tokenization_of(&reference);
+    return attend_measure(name, &o, 1, &hypothesis, 1, &reference, out, err);
 }
 
 static attend_status one_score(const work *w, const char *name, const char *const *lines,
@@ -121,15 +128,7 @@ static attend_status one_score(const work *w, const char *name, const char *cons
 static int count_words(const char *text)
 {
     size_t size = strlen(text);
-    int words = 0;
-    bool inside = false;
-    for (size_t at = 0; at < size;) {
-        int space = at_space_at(text + at, size - at);
-        words += !space && !inside;
-        inside = !space;
-        at += space ? (size_t)space : 1;
-    }
-    return words;
+    return (int)at_words_count(text, size, at_words_stand_alone(text, size));
 }
 
 static attend_status by_length(const work *w, const attend_scores *scores, attend_error *err)

@@ -9,8 +9,7 @@
 #include "train/job_pointing.h"
 #include "train/job_translation.h"
 
-/* How BLEU cuts the references: where no blanks stand between words, by characters. */
-static const char *tokenization_of(const attend_lines *reference)
+const char *at_tokenization_of(const attend_lines *reference)
 {
     size_t chinese = 0, kana = 0, all = 0;
     for (size_t i = 0; i < reference->count; i++) {
@@ -33,7 +32,7 @@ static attend_status score(const char *measure, const attend_lines *made,
 {
     attend_measure_options o;
     attend_measure_defaults(&o);
-    o.tokenize = tokenization_of(reference);
+    o.tokenize = at_tokenization_of(reference);
     attend_scores *scores;
     attend_status status = attend_measure(measure, &o, 1, made, 1, reference, &scores, err);
     if (status >= 0) {

@@ -5,6 +5,7 @@
 #include "attend.h"
 #include "base/memory.h"
 #include "decode/align.h"
+#include "text/counting.h"
 
 struct attend_dictionary {
     at_dictionary *words;
@@ -139,16 +140,33 @@ static source_pieces frames_of(at_arena *memory, const at_translated *t)
     return digits ? p : (source_pieces){NULL, NULL};
 }
 
+/* as the vocabulary has it; one that it lacks as it stands in the line; NULL without memory */
+static const char *piece_text(at_arena *memory, const at_tokenizer *source, at_text line,
+                              at_piece piece)
+{
+    size_t size = piece.end - piece.begin;
+    if (piece.id != source->special[ATTEND_SPECIAL_UNK] || size == 0)
+        return at_vocab_text(source->vocab, piece.id, NULL);
+    char *copy = at_arena_alloc_small(memory, size + 1);
+    if (!copy)
+        return NULL;
+    memcpy(copy, line.text + piece.begin, size);
+    copy[size] = '\0';
+    return copy;
+}
+
 static source_pieces pieces_of(at_arena *memory, const at_tokenizer *source, const at_translated *t)
 {
     size_t n = (size_t)t->positions + 1;
     source_pieces p = {at_arena_alloc(memory, n * sizeof *p.text),
                        at_arena_alloc(memory, n * sizeof *p.word)};
+    bool alone = at_words_stand_alone(t->read.text, t->read.size);
     for (int i = 0; p.text && p.word && i < t->positions; i++) {
         at_piece piece =
             t->source->item[t->cut && i + 1 == t->positions ? t->source->count - 1 : (size_t)i];
-        p.text[i] = at_vocab_text(source->vocab, piece.id, NULL);
-        p.word[i] = piece.word;
+        if (!(p.text[i] = piece_text(memory, source, t->read, piece)))
+            return (source_pieces){NULL, NULL};
+        p.word[i] = alone ? at_word_of(t->read.text, t->read.size, &piece) : piece.word;
     }
     return p;
 }

@@ -92,7 +92,8 @@ const at_command at_command_align = {
                              "list formats`, in place of --src and --tgt. The model reads a "
                              "sentence and is led through its translation; every word of that is "
                              "linked to the words it looks at. Words are what stands between "
-                             "blanks, counted from 0.",
+                             "blanks, of Chinese and Japanese without blanks the characters, "
+                             "counted from 0.",
               .options = options},
     .size = sizeof(align),
     .min_operands = 1,

@@ -14,7 +14,7 @@ typedef struct {
     bool swap, lowercase, json;
 } evaluate;
 
-#define TOKENIZATIONS "13a|intl|zh|char|none"
+#define TOKENIZATIONS "auto|13a|intl|zh|char|none"
 
 static const at_option options[] = {
     {.name = "src", .letter = 's', OPTION_PATH(evaluate, src), .meta = "FILE", .group = "Input",
@@ -45,7 +45,8 @@ static const at_option options[] = {
      .meta = "N", .help = "Pieces of a line that are read"},
 
     {.name = "tokenize", OPTION_CHOICE(evaluate, tokenize), .choices = TOKENIZATIONS,
-     .value = "13a", .group = "Output", .help = "How BLEU cuts words; zh for Chinese"},
+     .value = "auto", .group = "Output",
+     .help = "How BLEU cuts words; auto is 13a, of Chinese zh, of Japanese char"},
     {.name = "lowercase", OPTION_FLAG(evaluate, lowercase), .help = "BLEU and chrF ignore case"},
     {.name = "json", OPTION_FLAG(evaluate, json), .help = "Write JSON"},
     {.name = "out", .letter = 'o', OPTION_PATH(evaluate, out), .meta = "FILE",
@@ -91,7 +92,7 @@ static attend_status open_all(work *w, at_cli *cli, int operands, char **operand
 
 static attend_status work_on(work *w, attend_evaluation *e, attend_error *err)
 {
-    static const char *const tokenizations[] = {"13a", "intl", "zh", "char", "none"};
+    static const char *const tokenizations[] = {NULL, "13a", "intl", "zh", "char", "none"};
     attend_evaluate_options inside;
     attend_evaluate_defaults(&inside);
     inside.translate.beam = w->o->beam;
@@ -103,6 +104,7 @@ static attend_status work_on(work *w, attend_evaluation *e, attend_error *err)
     inside.measure.lowercase = w->o->lowercase;
     inside.measure.gold_base = w->o->link_base;
     inside.gold = w->o->gold ? w->gold.lines.line : NULL;
+    inside.gold_name = w->o->gold;
     inside.threshold = w->o->threshold;
     inside.function = w->file ? keep_line : NULL;
     inside.user = w;

@@ -29,17 +29,17 @@ void at_oddities_take(at_oddities *o, long line, const char **text, size_t *size
         count(&o->invalid, line);
 }
 
-static void warn(const at_oddity *o, const char *name, const char *what)
+static void warn(const at_oddity *o, const char *name, const char *what, const char *then)
 {
     if (o->times)
-        at_log(ATTEND_LOG_WARNING, "%ld line%s with %s, the first at %s:%ld", o->times,
-               o->times == 1 ? "" : "s", what, at_show(name).text, o->first);
+        at_log(ATTEND_LOG_WARNING, "%ld line%s with %s, the first at %s:%ld%s", o->times,
+               o->times == 1 ? "" : "s", what, at_show(name).text, o->first, then);
 }
 
 void at_oddities_say(at_oddities *o, const char *name)
 {
-    warn(&o->invalid, name, "bytes that are no UTF-8");
-    warn(&o->zeros, name, "zero bytes");
+    warn(&o->invalid, name, "bytes that are no UTF-8", "");
+    warn(&o->zeros, name, "zero bytes", o->blanks ? "; they were read as blanks" : "");
     if (o->mark)
         at_log(ATTEND_LOG_INFO, "%s:1: a byte-order mark was skipped", at_show(name).text);
     if (o->carriages.times)

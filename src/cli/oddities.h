@@ -13,6 +13,7 @@ typedef struct {
 typedef struct {
     at_oddity invalid, zeros, carriages;
     bool mark;
+    bool blanks; /* zeros were read as such */
 } at_oddities;
 
 /* Counts what is odd about a line without its \n, and takes what is no part of its text: a

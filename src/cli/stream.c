@@ -63,7 +63,7 @@ static int too_long(const at_reader *r, attend_error *err)
                     at_show(r->name).text, r->line, (int)LONGEST);
 }
 
-static int next_line(at_reader *r, const char **text, size_t *size, attend_error *err)
+static int next_line(at_reader *r, char **text, size_t *size, attend_error *err)
 {
     at_str_clear(&r->text);
     r->line++;
@@ -89,20 +89,22 @@ static int next_line(at_reader *r, const char **text, size_t *size, attend_error
         if (status < 0)
             return status;
     }
-    *text = at_str_text(&r->text);
+    *text = r->text.text;
     *size = r->text.length;
     return 1;
 }
 
 int at_reader_next(at_reader *r, const char **text, size_t *size, attend_error *err)
 {
-    int more = next_line(r, text, size, err);
+    char *line = NULL;
+    int more = next_line(r, &line, size, err);
     if (more <= 0)
         return more;
-    if (r->no_zeros && memchr(*text, 0, *size))
-        return at_error(err, ATTEND_FORMAT, "%s:%ld: a zero byte; is this text?",
-                        at_show(r->name).text, r->line);
+    *text = line;
     at_oddities_take(&r->odd, r->line, text, size);
+    r->odd.blanks = r->no_zeros;
+    for (char *p = line; r->no_zeros && (p = memchr(p, 0, (size_t)(*text + *size - p)));)
+        *p = ' ';
     return more;
 }
 

@@ -15,7 +15,7 @@ typedef struct {
     size_t at, end;
     at_str text; /* a line that is longer than what was left of a block */
     bool begun, last;
-    bool no_zeros; /* a zero byte is an error; set after opening */
+    bool no_zeros; /* zero bytes become blanks; set after opening */
     at_oddities odd;
     at_str *flushed; /* written out before waiting for more; or NULL */
 } at_reader;

@@ -6,6 +6,7 @@
 #include "attend.h"
 #include "base/memory.h"
 #include "decode/wording.h"
+#include "text/counting.h"
 
 /* one line on its way */
 typedef struct {
@@ -308,8 +309,14 @@ static attend_status number_words(const job *j, const item *i, const at_wording 
     t->word = word;
     if (!j->o->forced)
         return at_wording_words(w, t->count, t->words, t->piece, word, err);
-    for (size_t k = 0; k < (size_t)t->count; k++)
-        word[k] = k < i->given.count ? i->given.item[k].word : ATTEND_NO_WORD;
+    at_text text = j->o->prefix[i - j->items];
+    bool alone = at_words_stand_alone(text.text, text.size);
+    for (size_t k = 0; k < (size_t)t->count; k++) {
+        const at_piece *piece = k < i->given.count ? &i->given.item[k] : NULL;
+        word[k] = !piece  ? ATTEND_NO_WORD
+                  : alone ? at_word_of(text.text, text.size, piece)
+                          : piece->word;
+    }
     return ATTEND_OK;
 }
 
@@ -330,6 +337,7 @@ static attend_status give_one(const job *j, size_t line, int rank, at_arena *mem
                        .rank = rank,
                        .score = h->score,
                        .log_p = h->log_p,
+                       .read = i->line,
                        .source = &i->pieces,
                        .positions = i->length,
                        .cut = i->cut};

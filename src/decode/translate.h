@@ -64,6 +64,7 @@ typedef struct {
     const at_text *piece; /* and texts: unknown ones as they are replaced, copied or were given */
     const unsigned *word; /* which word of text each belongs to, or NULL; ATTEND_NO_WORD: none */
     const double *log_ps; /* the logarithm of each one's probability */
+    at_text read;         /* the line itself; empty of features */
     const at_pieces *source;    /* pieces of the line; the end of the source is one more position;
                                    of features there are none */
     const real *const *weights; /* [count] of [positions], or NULL */

@@ -4,6 +4,7 @@
 
 #include "attend.h"
 #include "base/utf8.h"
+#include "text/counting.h"
 #include "text/unicode.h"
 
 at_text *at_wording_pieces(const at_wording *w, int count, const int *id)
@@ -76,32 +77,24 @@ attend_status at_wording_join(const at_wording *w, int count, const int *id, con
     return n ? at_join(w->target, shown, n, out, err) : ATTEND_OK;
 }
 
-static unsigned count_words(const char *text, size_t size)
-{
-    unsigned words = 0;
-    bool inside = false;
-    for (size_t at = 0; at < size;) {
-        int space = at_space_at(text + at, size - at);
-        words += !space && !inside;
-        inside = !space;
-        at += space ? (size_t)space : 1;
-    }
-    return words;
-}
-
-/* A piece is in the last word of the text that ends with it. */
+/* A piece is in the last word of the text that ends with it; where characters are words, and it has
+ * several, in the first that it adds. */
 attend_status at_wording_words(const at_wording *w, int count, const int *id, const at_text *piece,
                                unsigned *word, attend_error *err)
 {
     at_str text = {0};
-    attend_status status = ATTEND_OK;
+    attend_status status = at_wording_join(w, count, id, piece, &text, err);
+    bool alone = at_words_stand_alone(at_str_text(&text), text.length);
+    unsigned before = 0;
     for (int i = 0; i < count && status >= 0; i++) {
         bool shows = id[i] == w->target->special[ATTEND_SPECIAL_UNK]
                      || !at_tokenizer_is_special(w->target, id[i]);
         at_str_clear(&text);
         status = at_wording_join(w, i + 1, id, piece, &text, err);
-        unsigned words = count_words(at_str_text(&text), text.length);
-        word[i] = shows && words ? words - 1 : ATTEND_NO_WORD;
+        unsigned words = at_words_count(at_str_text(&text), text.length, alone);
+        unsigned first = alone && words > before ? before : words - 1;
+        word[i] = shows && words ? first : ATTEND_NO_WORD;
+        before = words;
     }
     at_str_free(&text);
     return status;

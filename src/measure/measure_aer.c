@@ -70,7 +70,8 @@ static attend_status read_links(const at_segment *g, at_workspace *s, int refere
                 gold ? "1-2 for a sure one, 1p2 for a possible one" : "links as 0-1");
         if (l.from < base || l.to < base)
             return at_segment_error(g, reference, err,
-                                    "link %.*s: words are counted from %d here; --%s changes that",
+                                    "link %.*s: words are counted from %d here; --%s 0 is for "
+                                    "links that count from 0, as attend align's",
                                     (int)size, word, base, gold ? "gold-base" : "link-base");
         l.from -= base;
         l.to -= base;

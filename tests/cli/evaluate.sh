@@ -78,6 +78,30 @@ expect 0 attend evaluate model pairs.tsv --beam 1 --gold links --gold-base 0
 check "counted from 0" "grep -q '^AER  *0.00' out"
 expect 65 attend evaluate model pairs.tsv --gold few
 says err "3 lines"
+expect 65 attend evaluate model pairs.tsv --beam 1 --gold links
+says err "links:1: link"
+says err "--gold-base 0"
+says err "attend align"
+
+# Chinese: words are characters, in BLEU and in links
+attend data make en-zh --count 300 --out zh.tsv 2> err
+attend train --data zh.tsv --valid 20 --hidden 32 --embedding 16 --batch 8 --steps 60 --lr 0.01 \
+    --min-count 1 --threads 2 --curves none --out chinese > out 2> err || bad "train" err
+head -n 20 zh.tsv > zh20.tsv
+expect 0 attend evaluate chinese zh20.tsv --beam 1
+says out "tok:zh"
+cp out chosen
+expect 0 attend evaluate chinese zh20.tsv --beam 1 --tokenize zh
+check "as --tokenize zh" "diff <(grep BLEU out) <(grep BLEU chosen) > /dev/null"
+expect 0 attend evaluate model pairs.tsv --beam 1
+says out "tok:13a"
+expect 0 attend align chinese zh20.tsv
+characters() { sed 's/./x /g' | awk '{ print NF }'; }
+check "a link for each character" \
+    "cmp -s <(cut -f 2 zh20.tsv | characters) <(awk '{ print NF }' out)"
+cut -f 1 zh20.tsv | attend translate chinese --alignment word > out 2> err
+check "of a translation too" \
+    "cmp -s <(cut -f 1 out | characters) <(cut -f 2 out | awk '{ print NF }')"
 : > none
 expect 65 attend evaluate model --src none --tgt none
 says err "no sentences"

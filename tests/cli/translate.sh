@@ -172,6 +172,17 @@ says err "first line"
 check "a figure" "grep -q '<svg' w.svg"
 expect 2 attend translate one --attention-out w.gif
 says err ".jsonl"
-printf 'a\0b\n' > zero
+
+# zero bytes: every line has its own, and the others are as they were
+printf 'the cat sees the dog .\nthe cat\0 sees the dog .\nthe cat sees the dog .\n' > zero
 t one < zero > out 2> err
-check "no text" "[ $? -eq 65 ]"
+check "zero bytes do not end it" "[ $? -eq 0 ] && [ \$(wc -l < out) -eq 3 ]"
+check "a zero byte is read as a blank" "[ \$(sort -u out | wc -l) -eq 1 ]"
+says err "1 line with zero bytes, the first at standard input:2; they were read as blanks"
+
+# words that the model does not know are shown as they stand in the line
+printf 'the cat sees Zapupele , the Blork .\n' > strange
+t one --attention-out strange.jsonl < strange > out 2> err
+says strange.jsonl '"source": ["the", "cat", "sees", "Zapupele", ",", "the", "Blork", "."'
+t one --show < strange > out 2> err
+check "in a drawing too" "grep -q Zapupele out && grep -q Blork out"

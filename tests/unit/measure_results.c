@@ -402,7 +402,8 @@ static void errors_name_file_and_line(void **state)
     check_error("aer", "0-0\n0-0 1-x", "1-1\n1-1", ATTEND_FORMAT,
                 "hyp.txt:2: \"1-x\" is no link; write links as 0-1");
     check_error("aer", "0-0", "1-1 0-2", ATTEND_FORMAT,
-                "ref.txt:1: link 0-2: words are counted from 1 here; --gold-base changes that");
+                "ref.txt:1: link 0-2: words are counted from 1 here; --gold-base 0 is for links "
+                "that count from 0, as attend align's");
     check_error("aer", "0p0", "1-1", ATTEND_FORMAT,
                 "hyp.txt:1: \"0p0\" is no link; write links as 0-1");
     check_error("perplexity", "-1\n-1 2", NULL, ATTEND_FORMAT,
