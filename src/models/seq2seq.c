@@ -40,10 +40,13 @@ attend_status at_seq2seq_check(const at_seq2seq *m, attend_error *err)
         return at_error(err, ATTEND_OPTION,
                         "start from the backward state needs an encoder of two directions");
     if (m->feeding && m->place != ATTEND_PLACE_AFTER)
-        return at_error(err, ATTEND_OPTION, "input feeding needs a read after the step");
+        return at_error(err, ATTEND_OPTION,
+                        "input feeding needs a read after the step: --place after, or "
+                        "--no-input-feeding");
     if (m->context_each_step && m->place != ATTEND_PLACE_NONE)
         return at_error(err, ATTEND_OPTION,
-                        "the fixed context at each step is for models without attention");
+                        "the fixed context at each step is for models without attention; "
+                        "--no-context-each-step leaves it out");
     if (m->source_features && (m->shared || m->output == &at_output_copy))
         return at_error(err, ATTEND_OPTION, "%s needs words, and the source is feature vectors",
                         m->shared ? "a shared embedding" : "output copy");

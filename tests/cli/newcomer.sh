@@ -132,3 +132,28 @@ done
 expect 0 attend train "${small[@]}" "${sizes[@]}" --preset cho --out plain -q
 attend translate plain --show < in.txt > out 2> err
 check "said once" "[ \$(grep -c 'has no attention to draw' err) -eq 1 ]"
+
+# an option that would change nothing is refused, with the way out, and the way is one
+idle() # WAY OPTIONS...: what the options lack
+{
+    local way=$1
+    shift
+    expect 2 attend train "${small[@]}" "${sizes[@]}" "$@" --out idle --overwrite
+    says err "$way"
+    unread
+    expect 0 attend train "${small[@]}" "${sizes[@]}" "$@" ${way/ and / } --out idle --overwrite -q
+}
+idle "--place before" --preset rnn-encdec --attention additive
+idle "--place before" --preset sutskever --attention dot
+idle "--place before" --preset rnn-encdec --attention-size 4
+idle "--place before and --no-context-each-step" --preset cho --attention additive
+idle "--no-context-each-step" --preset cho --place before
+idle "--no-input-feeding" --preset luong --place before
+expect 2 attend train --data pairs.tsv --preset luong --place none --attention dot --out idle
+says err "--place before"
+expect 2 attend train --data pairs.tsv --preset cnn-classifier --attention dot --out idle
+says err "--pool attention"
+attend train --preset cho --dump-config > cho.yaml
+expect 0 attend train "${small[@]}" --config cho.yaml "${sizes[@]}" --out idle2 -q
+expect 2 attend compare --data pairs.tsv --presets bahdanau,rnn-encdec+attention=dot --out idle3
+says err "--place before"
