@@ -124,6 +124,9 @@ struct at_how {
  * the reason). */
 attend_status at_how_parse(at_how *how, const char *text, attend_error *err);
 
+/* Can queries, keys and values of that width be cut into its heads? */
+attend_status at_how_check_width(const at_how *how, int width, attend_error *err);
+
 /* For the parsers of mechanisms: a whole number from least to most. */
 attend_status at_how_whole(const char *text, const char *what, int least, int most, int *value,
                            attend_error *err);

@@ -197,6 +197,16 @@ attend_status at_how_parse(at_how *how, const char *text, attend_error *err)
     return check(how, err);
 }
 
+attend_status at_how_check_width(const at_how *how, int width, attend_error *err)
+{
+    if (how->heads < 1 || width % how->heads == 0)
+        return ATTEND_OK;
+    return at_error(err, ATTEND_OPTION,
+                    "attention: a width of %d cannot be cut into %d heads; choose a number of "
+                    "heads that divides it",
+                    width, how->heads);
+}
+
 /* ---- printing ----------------------------------------------------------------------------- */
 
 typedef struct {

@@ -14,6 +14,11 @@ static attend_status parse(at_how *how, int n, const char *const *values, attend
         return at_error(err, ATTEND_OPTION,
                         "hybrid:LOCAL,.. takes a local scope, as in "
                         "hybrid:window,5 or hybrid:window,5,0.5");
+    if (at_number_real(values[0], strlen(values[0]), &how->gate))
+        return at_error(err, ATTEND_OPTION,
+                        "hybrid:LOCAL,.. takes a local scope before its numbers, as in "
+                        "hybrid:window,%s",
+                        values[0]);
     how->local = at_scope_find(values[0], err);
     if (!how->local)
         return ATTEND_OPTION;

@@ -74,18 +74,18 @@ static attend_status open_all(work *w, at_cli *cli, int operands, char **operand
 {
     const evaluate *o = w->o;
     at_sentence_pairs_from from = {operands > 1 ? operand[1] : NULL, o->src, o->tgt, o->swap};
-    attend_status status = at_sentence_pairs_read(&w->pairs, cli, &from, err);
+    cli->input = operand[0];
+    attend_status status = attend_translator_open(operand[0], &w->translator, err);
+    for (int i = 0; i < o->ensemble.count && status >= 0; i++)
+        status = attend_translator_add(w->translator, cli->input = o->ensemble.item[i], err);
+    if (status >= 0)
+        status = at_sentence_pairs_read(&w->pairs, cli, &from, err);
     if (status >= 0 && o->gold)
         status = at_lines_read(&w->gold, cli, o->gold, err);
     if (status >= 0 && o->gold && w->gold.lines.count != w->pairs.count)
         return at_error(err, ATTEND_FORMAT, "%s has %zu line%s, and the pairs are %zu",
                         at_show(o->gold).text, w->gold.lines.count,
                         w->gold.lines.count == 1 ? "" : "s", w->pairs.count);
-    cli->input = status < 0 ? cli->input : operand[0];
-    if (status >= 0)
-        status = attend_translator_open(operand[0], &w->translator, err);
-    for (int i = 0; i < o->ensemble.count && status >= 0; i++)
-        status = attend_translator_add(w->translator, cli->input = o->ensemble.item[i], err);
     cli->input = status < 0 ? cli->input : NULL;
     return status >= 0 && o->out ? at_writer_open(&w->file, o->out, err) : status;
 }

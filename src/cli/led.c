@@ -15,10 +15,10 @@ attend_status at_led_run(const at_led *l, attend_error *err)
 {
     attend_translator *t = NULL;
     attend_translate_options inside;
-    at_sentence_pairs pairs;
-    attend_status status = at_sentence_pairs_read(&pairs, l->cli, &l->from, err);
+    at_sentence_pairs pairs = {.count = 0};
+    attend_status status = open_models(l, &t, err);
     if (status >= 0)
-        status = open_models(l, &t, err);
+        status = at_sentence_pairs_read(&pairs, l->cli, &l->from, err);
     attend_translate_defaults(&inside);
     inside.beam = inside.forced = 1;
     inside.attention = inside.target_words = l->attention;

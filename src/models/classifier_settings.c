@@ -136,7 +136,8 @@ static attend_status check_read(const at_classifier *m, attend_error *err)
     if (m->query == ATTEND_QUERY_ENDS && m->encoder == ATTEND_ENCODER_CNN)
         return at_error(err, ATTEND_OPTION,
                         "--query ends: convolutions have no last states; --query learned");
-    return ATTEND_OK;
+    int parts = m->encoder == ATTEND_ENCODER_CNN ? m->widths : m->bidirectional ? 2 : 1;
+    return at_how_check_width(how, parts * m->hidden, err);
 }
 
 static attend_status check_maximum(const at_classifier *m, attend_error *err)

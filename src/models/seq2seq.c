@@ -67,7 +67,8 @@ attend_status at_seq2seq_check(const at_seq2seq *m, attend_error *err)
         return at_error(err, ATTEND_OPTION,
                         "a shared embedding needs one vocabulary, not %d and %d words",
                         m->source_vocabulary, m->target_vocabulary);
-    return ATTEND_OK;
+    return m->place == ATTEND_PLACE_NONE ? ATTEND_OK
+                                         : at_how_check_width(&m->attention, m->hidden, err);
 }
 
 /* ---- dropout ------------------------------------------------------------------------------- */

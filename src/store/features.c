@@ -269,7 +269,7 @@ attend_status at_features_read(const at_features *f, size_t i, int frames, real 
     attend_status status = at_safetensors_read(f->file, &part, out, err);
     for (size_t k = 0; k < part.len && status >= 0; k++)
         if (!isfinite(out[k]))
-            return at_error(err, ATTEND_NUMBER,
+            return at_error(err, ATTEND_FORMAT,
                             "%s: sequence '%s' has a number that is not finite in frame %zu, place "
                             "%zu; correct it, or leave the sequence out",
                             at_show(f->name).text, at_features_name(f, i).text,

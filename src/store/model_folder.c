@@ -89,6 +89,19 @@ static attend_status read_setting(at_option_set settings, const char *file, cons
                 : at_error_memory(err);
 }
 
+/* the command that takes models of such a type, or "no command" */
+static const char *command_of(const char *type)
+{
+    static const char *const takes[][2] = {{"attend-translator", "attend translate"},
+                                           {"attend-classifier", "attend classify"},
+                                           {"attend-language-model", "attend generate"},
+                                           {"attend-pointer", "attend point"}};
+    for (size_t i = 0; i < sizeof takes / sizeof *takes; i++)
+        if (strcmp(takes[i][0], type) == 0)
+            return takes[i][1];
+    return "no command";
+}
+
 attend_status at_model_config_load(const char *folder, const char *type, at_option_set settings,
                                    at_arena *strings, json_t **out, attend_error *err)
 {
@@ -98,10 +111,9 @@ attend_status at_model_config_load(const char *folder, const char *type, at_opti
     attend_status status = path ? at_json_load(path, &json, err) : at_error_memory(err);
     const char *model = json_string_value(json_object_get(json, "model_type"));
     if (status >= 0 && (!model || strcmp(model, type) != 0))
-        status = at_error(err, ATTEND_FORMAT,
-                          "%s: model_type is '%s', not '%s'; another command "
-                          "takes this model",
-                          at_show(path).text, model ? model : "", type);
+        status = at_error(
+            err, ATTEND_FORMAT, "%s: model_type is '%s', not '%s'; %s takes this model",
+            at_show(path).text, model ? model : "", type, command_of(model ? model : ""));
     if (status >= 0)
         status = at_options_defaults(settings.options, settings.fields, err);
     json_object_foreach(json, key, value)

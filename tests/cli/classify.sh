@@ -85,7 +85,14 @@ awk -F '\t' '{ print "pos\t" $2 }' texts.tsv > one.tsv
 expect 65 attend train --preset rnn-classifier --data one.tsv --format tsv --out new
 says err "nothing to learn"
 expect 65 attend translate seen
-says err "another command"
+says err "attend classify takes this model"
+expect 65 attend evaluate seen texts.tsv
+says err "attend classify takes this model"
+expect 65 attend score seen texts.tsv
+says err "attend classify takes this model"
+expect 2 attend train --preset rnn-classifier --attention scaled-dot/global/soft/7 \
+    --hidden 20 --data texts.tsv --out new
+says err "cannot be cut into 7 heads"
 sed -i 's/"1": "pos"/"1": "neg"/' vectors/config.json
 expect 65 attend classify vectors
 says err "no name of its own"

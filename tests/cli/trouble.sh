@@ -8,6 +8,10 @@ settings=(--data pairs.tsv --valid 8 --hidden 16 --embedding 8 --batch 8 --min-c
           --curves none)
 last=training/last.safetensors
 
+# heads that do not divide a width are refused before data is read
+expect 2 attend train --data nowhere.tsv --hidden 32 --attention additive/global/soft/3 --out good
+says err "a width of 32 cannot be cut into 3 heads"
+
 # before the first step: how much memory it takes
 expect 0 attend train "${settings[@]}" --epochs 1 --hidden 128 --embedding 128 --out good
 says err "parameters; about"

@@ -58,6 +58,7 @@ static void what_makes_no_sense_is_refused_with_the_reason(void **state)
         {"location/expanded:1,2", "no single position"},
         {"relative/hybrid:expanded,1,2", "no single position"},
         {"dot/hybrid", "local scope"},
+        {"dot/hybrid:3", "hybrid:window,3"},
         {"dot/hybrid:global", "is not one"},
         {"dot/hybrid:hybrid,window,3", "is not one"},
         {"dot/hybrid:window,5,2", "from 0 to 1"},

@@ -197,16 +197,16 @@ static void what_is_not_finite_is_refused_by_name(void **state)
     at_features *f = open_file();
     at_features_look look = {.mean = NULL};
     assert_int_equal(at_features_read(f, 0, 2, x, &err), ATTEND_OK);
-    assert_int_equal(at_features_read(f, 0, 3, x, &err), ATTEND_NUMBER);
+    assert_int_equal(at_features_read(f, 0, 3, x, &err), ATTEND_FORMAT);
     assert_says(&err, "sequence 'loud' has a number that is not finite in frame 2, place 0");
-    assert_int_equal(at_features_scan(f, NULL, &look, &err), ATTEND_NUMBER);
+    assert_int_equal(at_features_scan(f, NULL, &look, &err), ATTEND_FORMAT);
     at_features_close(f);
     double large[2] = {1, 1e300}; /* beyond a float */
     t = (at_to_store){"large", ATTEND_DTYPE_F64, 2, {1, 2}, large, NULL};
     assert_int_equal(at_safetensors_save(path, &t, 1, NULL, 0, &err), ATTEND_OK);
     f = open_file();
     if (sizeof(real) == sizeof(float))
-        assert_int_equal(at_features_read(f, 0, 1, x, &err), ATTEND_NUMBER);
+        assert_int_equal(at_features_read(f, 0, 1, x, &err), ATTEND_FORMAT);
     at_features_close(f);
 }
 
