@@ -899,6 +899,7 @@ typedef struct attend_setting_info {
     int flag, path; /* 1: takes yes or no; names a file or folder */
     int hidden;     /* 1: not for everyday use */
     int preset;     /* 1: the default preset has its own value; 2: another preset has */
+    int line_only;  /* 1: no setting of a configuration file, such as "resume" */
 } attend_setting_info;
 
 /* The index-th setting of a training run. Returns 1, or 0 where there is none. Thread safe. */

@@ -44,7 +44,8 @@ int attend_train_setting(int index, attend_setting_info *info)
                                   .flag = o->type == ATTEND_OPTION_FLAG,
                                   .path = o->type == ATTEND_OPTION_PATH,
                                   .hidden = o->hidden,
-                                  .preset = by_preset(o->name)};
+                                  .preset = by_preset(o->name),
+                                  .line_only = o->line_only};
     return 1;
 }
 

@@ -36,7 +36,7 @@ bool at_program_completion(at_str *out, const at_program *p, const char *shell);
 
 /* ---- shared by the above ---- */
 
-/* "--steps N", "--[no-]plot", "--json" */
+/* "--steps N", "--json", and "--[no-]plot" where it can be on without being given */
 void at_option_title(at_str *out, const at_option *o);
 
 /* help, range, choices and default: "Steps of training (1 to 1000000, default 1000)" */

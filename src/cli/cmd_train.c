@@ -37,7 +37,8 @@ static void describe(int i, const attend_setting_info *info)
                              .meta = info->meta ? info->meta : info->choices,
                              .group = info->group,
                              .help = help[i],
-                             .hidden = info->hidden != 0};
+                             .hidden = info->hidden != 0,
+                             .line_only = info->line_only != 0};
 }
 
 static const at_option dump_config = {.name = "dump-config",

@@ -63,3 +63,19 @@ for script in script/demo script/test script/learn bench/race bench/results; do
     says out "usage: $script"
 done
 expect 64 "$root/script/demo" --fast
+
+# what a preset or a file can have switched on can be switched off, and help says so
+expect 0 attend train --help
+for name in input-feeding context-each-step bidirectional encoder-reads-padding context-first \
+    swap; do
+    says out "--[no-]$name"
+done
+check "what is for the command line alone is not" \
+    "! grep -qE -- '--.no-.(resume|overwrite|dump-config)' out"
+attend train --dump-config | sed -n 's/^\([a-z-]*\):.*/\1/p' > names
+while read -r name; do
+    check "help has --$name" "grep -qE -- '--(.no-.)?$name( |\$)' out"
+done < names
+check "names were tried" "[ \$(wc -l < names) -gt 40 ]"
+expect 0 attend train --preset luong --no-input-feeding --dump-config
+says out "input-feeding: no"

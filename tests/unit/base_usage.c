@@ -13,7 +13,7 @@
 typedef struct {
     bool plot, json, secret;
     int steps, kernel;
-    const char *out;
+    const char *out, *lower, *resume;
 } fields;
 
 static const at_option options[] = {
@@ -21,6 +21,10 @@ static const at_option options[] = {
      .help = "Where the model goes", .example = {"tool fit --out m.bin data.csv", "Keep it"}},
     {.name = "plot", OPTION_FLAG(fields, plot), .value = "yes", .help = "Draw the curve"},
     {.name = "json", OPTION_FLAG(fields, json), .help = "Write [JSON], don't draw: \\o/"},
+    {.name = "lower", .type = ATTEND_OPTION_SWITCH, .offset = offsetof(fields, lower),
+     .help = "Write small"},
+    {.name = "resume", .type = ATTEND_OPTION_SWITCH, .offset = offsetof(fields, resume),
+     .line_only = true, .help = "Go on"},
     {.name = "steps", .letter = 's', OPTION_INT(fields, steps), .value = "1000", .min = 1,
      .max = 1e6, .meta = "N", .group = "Training", .help = "Steps of training; more of them fit "
      "better, until nothing is left to gain and the rest is only a waste of time"},
@@ -66,6 +70,8 @@ static void prints_help_in_groups_and_columns(void **state)
         "  -o, --out FILE            Where the model goes\n"
         "      --[no-]plot           Draw the curve\n"
         "      --json                Write [JSON], don't draw: \\o/\n"
+        "      --[no-]lower          Write small\n"
+        "      --resume              Go on\n"
         "\n"
         "Training:\n"
         "  -s, --steps N             Steps of training; more of them fit better, until\n"
