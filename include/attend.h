@@ -1027,7 +1027,8 @@ typedef struct attend_translate_options {
     int best;         /* hypotheses of each line that are given, at most beam */
     int rule;         /* an attend_length_rule */
     double penalty;   /* of lengths */
-    double coverage;  /* weight of the coverage penalty (Wu et al. 2016); 0: none */
+    double coverage;  /* weight of the coverage penalty (Wu et al. 2016), for models with
+                         attention; 0: none */
     int no_repeat;    /* n: no n pieces in a row come twice; 0: off */
     int longest;      /* pieces of a line that are read */
     int when_long;    /* an attend_long_rule */
@@ -1048,7 +1049,8 @@ typedef struct attend_translate_options {
     const char *const *prefix; /* as many as lines: what each translation begins with; or NULL */
     int forced;                /* 1: prefix is all of it, and is only scored; beam is 1 then */
 
-    int replace_unknown; /* 1: unknown words become what they look at, or its translation */
+    int replace_unknown; /* 1: unknown words become what they look at, or its translation; for
+                            models with attention */
     const attend_dictionary *dictionary; /* or NULL */
 
     /* Not NULL: sources are its sequences, from `first` on, and not lines; they are read whole, and

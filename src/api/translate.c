@@ -65,6 +65,20 @@ static attend_status check(const attend_translate_options *o, attend_error *err)
     return o->sample ? at_sampling_check(&sampling, err) : ATTEND_OK;
 }
 
+/* what counts on weights is refused where there are none */
+static attend_status check_looks(const attend_translator *t, const attend_translate_options *o,
+                                 attend_error *err)
+{
+    const char *wants = o->coverage != 0 ? "coverage counts" : "unknown words are replaced by";
+    if (o->coverage == 0 && !o->replace_unknown)
+        return ATTEND_OK;
+    for (int i = 0; i < t->count; i++)
+        if (t->model[i].folder.model.place != ATTEND_PLACE_NONE)
+            return ATTEND_OK;
+    return at_error(err, ATTEND_OPTION,
+                    "%s what was looked at; a model without attention looks at nothing", wants);
+}
+
 /* Is the source what the model reads? */
 static attend_status check_source(const attend_translator *t, const attend_translate_options *o,
                                   size_t count, attend_error *err)
@@ -246,6 +260,8 @@ attend_status attend_translate(attend_translator *t, const attend_translate_opti
     attend_status status = check(o, err);
     if (status >= 0)
         status = check_source(t, o, count, err);
+    if (status >= 0)
+        status = check_looks(t, o, err);
     if (status < 0)
         return status;
     at_text *text = texts(count, o->features ? NULL : line, err),

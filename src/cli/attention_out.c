@@ -10,14 +10,26 @@ static bool is_text(const char *path)
     return at_file_ends(path, ".jsonl") || at_file_ends(path, ".txt");
 }
 
+/* a trace of it is left nowhere */
+static attend_status check_makes(const char *path, attend_error *err)
+{
+    at_writer *file;
+    attend_status status = at_writer_open(&file, path, err);
+    if (status >= 0)
+        at_writer_abort(file);
+    return status;
+}
+
 attend_status at_attention_out_check(const char *path, bool overwrite, attend_error *err)
 {
     if (path && !overwrite && at_file_exists(path))
         return at_error(err, ATTEND_OPTION, "--attention-out: %s exists; --overwrite replaces it",
                         at_show(path).text);
-    if (!path || is_text(path) || at_file_ends(path, ".png") || at_file_ends(path, ".svg")
-        || at_file_ends(path, ".pdf"))
+    if (!path)
         return ATTEND_OK;
+    if (is_text(path) || at_file_ends(path, ".png") || at_file_ends(path, ".svg")
+        || at_file_ends(path, ".pdf"))
+        return check_makes(path, err);
     return at_error(err, ATTEND_OPTION,
                     "%s: weights go to a file that ends in .jsonl, .txt, .png, .svg or .pdf",
                     at_show(path).text);

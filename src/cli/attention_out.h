@@ -25,7 +25,8 @@ typedef struct {
     bool more;   /* others came after it */
 } at_attention_out;
 
-/* Is that a name such a file can have, and is none there that may not be replaced? */
+/* Is that a name such a file can have, is none there that may not be replaced, and can it be
+ * made? */
 attend_status at_attention_out_check(const char *path, bool overwrite, attend_error *err);
 
 /* A path of NULL takes nothing and writes nothing. */

@@ -305,6 +305,10 @@ static attend_status check(const translate *o, attend_error *err)
         return at_error(err, ATTEND_OPTION,
                         "--sample draws, --beam searches: leave one of them out; --nbest is how "
                         "many are drawn");
+    if (o->sample && o->coverage != 0)
+        return at_error(err, ATTEND_OPTION,
+                        "--sample draws, --coverage ranks what a search found: leave one of them "
+                        "out");
     if (!o->sample && (o->temperature != 1 || o->top_k != 0 || o->top_p != 1))
         return at_error(err, ATTEND_OPTION,
                         "--temperature, --top-k and --top-p are for drawing: --sample asks for it");

@@ -73,6 +73,8 @@ t one --beam 1 < in > greedy 2> err
 check "the likeliest word alone is greedy" "cmp -s drawn greedy"
 expect 2 attend translate one --top-p 0.5
 says err "--sample"
+expect 2 attend translate one --sample --coverage 0.2
+says err "--coverage"
 
 # what is given
 sed 's/.*/le oiseau/' in > begin
@@ -120,6 +122,16 @@ t rare --replace-unknown --dictionary words < in > out 2> err
 check "a dictionary without a tab" "[ $? -eq 65 ]"
 says err "words:1:"
 expect 66 attend translate rare --replace-unknown --dictionary nowhere
+
+# a model that looks at nothing
+attend train "${settings[@]}" --preset sutskever --steps 2 --out blind > out 2> err ||
+    bad "train" err
+for option in "--coverage 0.2" --replace-unknown "--alignment word"; do
+    t blind $option < in > out 2> err
+    check "$option needs attention" "[ $? -eq 2 ] && [ ! -s out ]"
+    says err "without attention"
+done
+t blind one --coverage 0.2 --replace-unknown < in > out 2> err && good || bad "one looks" err
 
 # long lines
 yes 'the cat sees the dog .' | head -n 40 | tr '\n' ' ' > long
@@ -172,6 +184,13 @@ says err "first line"
 check "a figure" "grep -q '<svg' w.svg"
 expect 2 attend translate one --attention-out w.gif
 says err ".jsonl"
+for end in png svg jsonl; do
+    t one --attention-out nowhere/w.$end < two-lines > out 2> err
+    check "no folder for $end: said before the first line" "[ $? -eq 74 ] && [ ! -s out ]"
+    says err "cannot open its folder"
+done
+t nowhere --attention-out made.png < two-lines > out 2> err
+check "looking whether it can be made leaves nothing" "[ -z \"\$(ls -A | grep -E 'made|tmp')\" ]"
 
 # zero bytes: every line has its own, and the others are as they were
 printf 'the cat sees the dog .\nthe cat\0 sees the dog .\nthe cat sees the dog .\n' > zero
