@@ -105,7 +105,7 @@ check "the training loss is about that of the validation" \
 # help tells no default that another preset contradicts
 expect 0 attend help train
 tr '\n' ' ' < out | tr -s ' ' > flat
-for option in --place --readout --start --bidirectional; do
+for option in --place --readout --start "--.no-.bidirectional"; do
     check "$option is the preset's" "grep -q -- '$option[^(]*(by preset)' flat"
 done
 says flat "Width of the recurrent states (256, or by preset)"
