@@ -340,6 +340,11 @@ at_tensor *at_param(at_tape *t, at_path p, const char *name, at_shape shape, at_
     return leaf(t, v);
 }
 
+bool at_param_used(const at_tape *t, int index)
+{
+    return index < t->leaf_count && t->leaves[index];
+}
+
 real *at_param_grad(at_tape *t, int index)
 {
     at_tensor *x = index < t->leaf_count ? t->leaves[index] : NULL;

@@ -125,6 +125,9 @@ at_tensor *at_param(at_tape *t, at_path p, const char *name, at_shape shape, at_
  * weights that are slices of others, or tied to them. The name is borrowed. */
 void at_tape_bind(at_tape *t, const char *name, at_tensor *x);
 
+/* Has the index-th parameter been asked for since the tape was reset? */
+bool at_param_used(const at_tape *t, int index);
+
 /* gradient of the index-th parameter on this tape, or NULL where none has reached it */
 real *at_param_grad(at_tape *t, int index);
 

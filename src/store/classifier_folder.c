@@ -82,6 +82,7 @@ attend_status at_classifier_folder_open(const char *folder, at_classifier_folder
     if (status >= 0)
         status = at_classifier_model(&f->settings, at_tokenizer_size(f->tokenizer),
                                      at_vocab_size(f->labels), &f->model, err);
+    status = at_model_config_error(folder, status, err);
     if (status >= 0 && !(f->params = at_params_new(0)))
         status = at_error_memory(err);
     return status;

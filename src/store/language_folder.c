@@ -24,6 +24,7 @@ attend_status at_language_folder_open(const char *folder, at_language_folder *f,
         status = at_model_tokenizer_open(folder, "tokenizer", &f->tokenizer, err);
     if (status >= 0)
         status = at_language_model(&f->settings, at_tokenizer_size(f->tokenizer), &f->model, err);
+    status = at_model_config_error(folder, status, err);
     if (status >= 0 && !(f->params = at_params_new(0)))
         status = at_error_memory(err);
     return status;

@@ -85,8 +85,12 @@ static attend_status read_setting(at_option_set settings, const char *file, cons
     if (!text)
         return at_error(err, ATTEND_FORMAT, "%s: neither text nor number; correct it", where);
     char *copy = at_arena_alloc_small(strings, strlen(text) + 1);
-    return copy ? at_option_assign(o, strcpy(copy, text), fields, where, err)
-                : at_error_memory(err);
+    if (!copy)
+        return at_error_memory(err);
+    attend_status status = at_option_assign(o, strcpy(copy, text), fields, where, err);
+    if (status == ATTEND_OPTION && err)
+        err->status = ATTEND_FORMAT; /* of the file, not of the command line */
+    return status == ATTEND_OPTION ? ATTEND_FORMAT : status;
 }
 
 /* the command that takes models of such a type, or "no command" */
@@ -127,6 +131,15 @@ attend_status at_model_config_load(const char *folder, const char *type, at_opti
         json_decref(json);
     at_free(path);
     return status;
+}
+
+attend_status at_model_config_error(const char *folder, attend_status status, attend_error *err)
+{
+    char message[sizeof err->message];
+    if (status != ATTEND_OPTION)
+        return status;
+    snprintf(message, sizeof message, "%s", err ? err->message : "");
+    return at_error(err, ATTEND_FORMAT, "%s/config.json: %s", at_show(folder).text, message);
 }
 
 /* ---- lists of numbers ------------------------------------------------------------------------ */
@@ -185,4 +198,22 @@ attend_status at_model_weights(const char *folder, const char *file, at_params *
     at_free(path);
     at_params_seal(params);
     return status;
+}
+
+attend_status at_model_weights_check(const char *folder, const char *file, const at_tape *ran,
+                                     const at_params *params, attend_error *err)
+{
+    const char *slash = file ? "" : "/model.safetensors", *path = file ? file : folder;
+    if (at_failed(ran) && at_tape_error(ran)->status == ATTEND_MEMORY)
+        return at_error_memory(err);
+    if (at_failed(ran))
+        return at_error(err, ATTEND_FORMAT, "%s%s: %s; config.json describes another model",
+                        at_show(path).text, slash, at_tape_error(ran)->message);
+    for (int i = 0; i < at_params_count(params); i++)
+        if (!at_param_used(ran, i))
+            return at_error(err, ATTEND_FORMAT,
+                            "%s%s: tensor '%s' has no place in the model that config.json "
+                            "describes",
+                            at_show(path).text, slash, at_params_at(params, i)->name);
+    return ATTEND_OK;
 }

@@ -11,6 +11,7 @@
 #include "base/json.h"
 #include "base/option.h"
 #include "grad/params.h"
+#include "grad/tape.h"
 #include "text/tokenizer.h"
 
 /* Writes the settings under model_type, and more members, which are taken over (NULL: none). */
@@ -22,6 +23,10 @@ attend_status at_model_config_save(const char *folder, const char *type, at_opti
  * the file; json_decref it. */
 attend_status at_model_config_load(const char *folder, const char *type, at_option_set settings,
                                    at_arena *strings, json_t **json, attend_error *err);
+
+/* Settings of a config.json that make no model are errors of that file: with its name. Other errors
+ * stay as they are. */
+attend_status at_model_config_error(const char *folder, attend_status status, attend_error *err);
 
 /* Lists of numbers in a config.json: made, NULL without memory; and those of a name read into `to`,
  * at most so many, all finite and above `above`: how many, or 0 where they make no sense. */
@@ -37,5 +42,10 @@ attend_status at_model_tokenizer_open(const char *folder, const char *name, at_t
 /* The weights from a file, NULL: the folder's own. No others can be added afterwards. */
 attend_status at_model_weights(const char *folder, const char *file, at_params *params,
                                attend_error *err);
+
+/* Are the weights those of the model? The tape has run it once with them: all shapes were right,
+ * and every weight was used. file as above. */
+attend_status at_model_weights_check(const char *folder, const char *file, const at_tape *ran,
+                                     const at_params *params, attend_error *err);
 
 #endif

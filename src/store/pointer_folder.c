@@ -39,6 +39,7 @@ attend_status at_pointer_folder_open(const char *folder, at_pointer_folder *f, a
     json_decref(json);
     if (status >= 0)
         status = at_pointer_model(&f->settings, width, &f->model, err);
+    status = at_model_config_error(folder, status, err);
     if (status >= 0 && !(f->params = at_params_new(0)))
         status = at_error_memory(err);
     return status;

@@ -170,16 +170,48 @@ attend_status at_translator_folder_open(const char *folder, at_translator_folder
     if (status >= 0)
         status = open_tokenizers(folder, f, err);
     if (status >= 0)
-        status = at_translator_folder_describe(f, err);
+        status = at_model_config_error(folder, at_translator_folder_describe(f, err), err);
     if (status >= 0 && !(f->params = at_params_new(0)))
         status = at_error_memory(err);
     return status;
 }
 
+/* two steps on a source of one word, or frame: all that the model has takes part */
+static void try_out(at_tape *t, const at_seq2seq *m)
+{
+    static const int word[1] = {0}, length[1] = {1}, extra[1] = {0};
+    at_ids one = {SHAPE(1, 1), word};
+    at_copies copies = {.source = one, .extra = extra};
+    at_source source;
+    if (m->source_features)
+        source = at_seq2seq_encode_features(t, m, at_zeros(t, SHAPE(1, 1, m->source_features)),
+                                            length);
+    else
+        source = at_seq2seq_encode(t, m, one, length);
+    if (at_failed(t))
+        return;
+    at_decoder state = at_seq2seq_start(m, &source);
+    bool weights = m->place != ATTEND_PLACE_NONE;
+    for (int step = 0; step < 2 && !at_failed(t); step++) {
+        at_decoded d = at_seq2seq_decode(t, m, &source, &state, one, weights);
+        if (!at_failed(t))
+            at_seq2seq_log_p(t, m, &d, m->output == &at_output_copy ? &copies : NULL);
+    }
+}
+
 attend_status at_translator_folder_weights(at_translator_folder *f, const char *folder,
                                            const char *file, attend_error *err)
 {
-    return at_model_weights(folder, file, f->params, err);
+    attend_status status = at_model_weights(folder, file, f->params, err);
+    if (status < 0)
+        return status;
+    at_tape *t = at_tape_new(f->params, ATTEND_INFER);
+    if (!t)
+        return at_error_memory(err);
+    try_out(t, &f->model);
+    status = at_model_weights_check(folder, file, t, f->params, err);
+    at_tape_free(t);
+    return status;
 }
 
 void at_translator_folder_free(at_translator_folder *f)

@@ -118,6 +118,30 @@ if command -v python3 > /dev/null; then
 fi
 says out '"parts": {"encoder": '
 
+# a folder whose files do not belong together
+damaged() # CHANGE TEXT: of config.json, and what is said
+{
+    rm -rf damaged
+    cp -r model damaged
+    sed -i "$1" damaged/config.json
+    expect 65 attend translate damaged
+    says err "$2"
+    check "it names the file" "grep -qE 'damaged/(config.json|model.safetensors)' err"
+    check "no help with options" "! grep -q -- --help err"
+}
+damaged 's/"hidden": 32/"hidden": 33/' "config.json describes another model"
+damaged 's/"hidden": 32/"hidden": -1/' "damaged/config.json: hidden"
+damaged 's/"attention": "[^"]*"/"attention": "nothing"/' \
+    "damaged/config.json: attention has no score"
+damaged 's/"layers": 1/"layers": 2/' "config.json describes another model"
+damaged 's/"tied": false/"tied": true/; s/"embedding": 16/"embedding": 32/' "another model"
+attend train --data pairs.tsv --hidden 16 --embedding 16 --steps 1 --min-count 1 --out square \
+    > out 2> err || bad "train" err
+sed -i 's/"tied": false/"tied": true/' square/config.json
+expect 65 attend translate square
+says err "square/model.safetensors: tensor '"
+says err "has no place in the model that config.json describes"
+
 # means, and copies without the state of training
 expect 0 attend average model --out lean
 says err "without the state"
