@@ -179,6 +179,14 @@ attend_status at_model_tokenizer_save(const char *folder, const char *name, cons
     return status;
 }
 
+void at_model_tokenizer_forget(const char *folder, const char *name)
+{
+    char *path = at_file_join(folder, name);
+    if (path)
+        at_tokenizer_forget(path);
+    at_free(path);
+}
+
 attend_status at_model_tokenizer_open(const char *folder, const char *name, at_tokenizer **out,
                                       attend_error *err)
 {

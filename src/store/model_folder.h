@@ -36,6 +36,7 @@ int at_model_numbers(const json_t *json, const char *name, int most, double abov
 /* A tokenizer as folder/name. */
 attend_status at_model_tokenizer_save(const char *folder, const char *name, const at_tokenizer *t,
                                       attend_error *err);
+void at_model_tokenizer_forget(const char *folder, const char *name);
 attend_status at_model_tokenizer_open(const char *folder, const char *name, at_tokenizer **out,
                                       attend_error *err);
 

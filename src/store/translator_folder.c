@@ -27,6 +27,15 @@ static json_t *features_json(const at_translator_folder *f)
     return more;
 }
 
+/* Tokenizers of the model that was here before, which this one would be taken to have. */
+static void forget_others(const char *folder, const at_translator_folder *f)
+{
+    bool one = f->source == f->target;
+    if (one || !f->source)
+        at_model_tokenizer_forget(folder, "source");
+    at_model_tokenizer_forget(folder, one ? "target" : "tokenizer");
+}
+
 attend_status at_translator_folder_save(const char *folder, const at_translator_folder *f,
                                         attend_error *err)
 {
@@ -37,6 +46,8 @@ attend_status at_translator_folder_save(const char *folder, const at_translator_
         status = at_model_tokenizer_save(folder, one ? "tokenizer" : "source", f->source, err);
     if (status >= 0 && !one)
         status = at_model_tokenizer_save(folder, "target", f->target, err);
+    if (status >= 0)
+        forget_others(folder, f);
     at_json_start();
     if (status >= 0 && f->features && !(more = features_json(f)))
         status = at_error_memory(err);

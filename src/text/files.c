@@ -191,7 +191,7 @@ static void remove_file(const char *folder, const char *name)
     at_free(path);
 }
 
-/* Files by which the folder would still be taken for what it held before. */
+/* Files by which the folder would still be taken for what it held before; kind NULL: all. */
 static void remove_others(const at_tokenizer_kind *kind, const char *folder)
 {
     for (int i = 0; i < at_tokenizer_kind_count; i++) {
@@ -199,7 +199,7 @@ static void remove_others(const at_tokenizer_kind *kind, const char *folder)
         for (const char *const *name = other->found; other != kind && name && *name; name++)
             remove_file(folder, *name);
     }
-    if (!kind->write)
+    if (!kind || !kind->write)
         remove_file(folder, "tokenizer.json");
 }
 
@@ -216,6 +216,13 @@ attend_status at_tokenizer_save(const at_tokenizer *t, const char *folder, atten
     if (status >= 0)
         remove_others(t->kind, folder);
     return status;
+}
+
+void at_tokenizer_forget(const char *folder)
+{
+    remove_file(folder, "tokenizer_config.json");
+    remove_others(NULL, folder);
+    rmdir(folder);
 }
 
 /* ---- tokenizer_config.json -------------------------------------------------------------- */

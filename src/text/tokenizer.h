@@ -155,6 +155,9 @@ attend_status at_tokenizer_read(const json_t *root, const char *file, at_tokeniz
  * not at all. Files of another kind that the folder is known by go: it holds one tokenizer. */
 attend_status at_tokenizer_save(const at_tokenizer *t, const char *folder, attend_error *err);
 
+/* Removes the files that a folder is known by, and the folder where nothing else is in it. */
+void at_tokenizer_forget(const char *folder);
+
 /* ---- learning --------------------------------------------------------------------------- */
 
 /* Lines of text, without their ends. next gives one that is borrowed until it is called again and

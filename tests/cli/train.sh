@@ -156,3 +156,12 @@ for option in "--clip 0" "--clip 0.1" "--smoothing 0.2" "--accumulate 3" "--batc
 done
 check "clipping changes what is learned" "! cmp -s 'model--clip0' 'model--clip0.1'"
 check "so does smoothing" "! cmp -s 'model--clip0' 'model--smoothing0.2'"
+
+# another model in the folder of an old one has none of its tokenizers
+shared=("${settings[@]}" --steps 4 -q --overwrite --out again)
+for parts in "--shared" "" "--shared --tokenizer chars" "--tokenizer chars"; do
+    expect 0 attend train "${shared[@]}" $parts
+    echo 'the cat sees the dog' > in
+    expect 0 attend translate again --most 4 --src in
+done
+check "no tokenizer is left over" "[ ! -e again/tokenizer ]"
