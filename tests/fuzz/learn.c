@@ -35,7 +35,8 @@ static void learn(const char *kind, int pieces, const char *text, size_t size)
     if (t) {
         require(pieces < 0 || at_tokenizer_size(t) <= pieces, "not more pieces than asked for");
         fuzz_encode(t, text, size, &out);
-        if (strcmp(kind, "gpt2") == 0 || strcmp(kind, "bytes") == 0)
+        bool special = memmem(text, size, "<|endoftext|>", 13); /* which plain texts leave out */
+        if ((strcmp(kind, "gpt2") == 0 && !special) || strcmp(kind, "bytes") == 0)
             require(out.length == size && memcmp(at_str_text(&out), text, size) == 0,
                     "bytes come back");
     }
