@@ -429,6 +429,42 @@ attend_status at_options_parse(const at_option_set *sets, int n_sets, int argc, 
     return status;
 }
 
+/* ---- defaults ------------------------------------------------------------------------------- */
+
+/* room for the field of one option, whatever its type */
+typedef union {
+    bool b;
+    int i;
+    double d;
+    size_t s;
+    const char *t;
+    at_paths p;
+} any_field;
+
+static attend_status assign_default(const at_option *o, any_field *field, attend_error *err)
+{
+    at_option alone = *o;
+    alone.offset = 0;
+    *field = (any_field){.p = {0}};
+    return o->value ? at_option_assign(&alone, o->value, field, o->name, err) : ATTEND_OK;
+}
+
+bool at_option_is_set(const at_option *option, const void *fields)
+{
+    any_field own;
+    at_option alone = *option;
+    at_str now = {0}, before = {0};
+    alone.offset = 0;
+    if (assign_default(option, &own, NULL) < 0)
+        return false;
+    at_option_print(&before, &alone, &own);
+    at_option_print(&now, option, fields);
+    bool set = strcmp(at_str_text(&before), at_str_text(&now)) != 0;
+    at_str_free(&now);
+    at_str_free(&before);
+    return set;
+}
+
 /* ---- soundness -------------------------------------------------------------------------- */
 
 static bool plain_name(const char *name)
@@ -439,16 +475,7 @@ static bool plain_name(const char *name)
 
 static attend_status check_one(const at_option *o, attend_error *err)
 {
-    union {
-        bool b;
-        int i;
-        double d;
-        size_t s;
-        const char *t;
-        at_paths p;
-    } room = {.p = {0}};
-    at_option copy = *o;
-    copy.offset = 0;
+    any_field room;
     if (!plain_name(o->name))
         return at_error(err, ATTEND_OPTION, "--%s: a name is small letters, digits, dashes",
                         o->name);
@@ -458,7 +485,7 @@ static attend_status check_one(const at_option *o, attend_error *err)
         return at_error(err, ATTEND_OPTION, "--%s: help is a sentence without full stop", o->name);
     if ((o->type == ATTEND_OPTION_CHOICE) != (o->choices != NULL))
         return at_error(err, ATTEND_OPTION, "--%s: choices and type do not fit", o->name);
-    return o->value ? at_option_assign(&copy, o->value, &room, o->name, err) : ATTEND_OK;
+    return assign_default(o, &room, err);
 }
 
 static int count_same(const at_option_set *sets, int n, const at_option *o)

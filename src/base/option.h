@@ -112,6 +112,9 @@ const at_option *at_option_find(const at_option_set *sets, int n_sets, const cha
 /* The value a field has, as at_option_assign would read it; nothing for no string. */
 void at_option_print(at_str *out, const at_option *option, const void *fields);
 
+/* Has the field another value than the option's own? */
+bool at_option_is_set(const at_option *option, const void *fields);
+
 /* The range as text: "1 to 1000000", "at least 0"; empty without limits */
 void at_option_range(at_str *out, const at_option *option);
 

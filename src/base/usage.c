@@ -4,11 +4,15 @@
 
 enum { LEFT = 2, RIGHT = 28 }; /* the two columns of a list */
 
-void at_option_title(at_str *out, const at_option *o)
+bool at_option_can_be_off(const at_option *o)
 {
     bool on = o->type == ATTEND_OPTION_FLAG && o->value && strcmp(o->value, "yes") == 0;
-    bool elsewhere = o->type == ATTEND_OPTION_SWITCH && !o->line_only; /* may be on without us */
-    at_str_print(out, "--%s%s", on || elsewhere ? "[no-]" : "", o->name);
+    return on || (o->type == ATTEND_OPTION_SWITCH && !o->line_only);
+}
+
+void at_option_title(at_str *out, const at_option *o)
+{
+    at_str_print(out, "--%s%s", at_option_can_be_off(o) ? "[no-]" : "", o->name);
     if (!at_option_is_flag(o))
         at_str_print(out, " %s", o->meta ? o->meta : "VALUE");
 }

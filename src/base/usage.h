@@ -36,7 +36,10 @@ bool at_program_completion(at_str *out, const at_program *p, const char *shell);
 
 /* ---- shared by the above ---- */
 
-/* "--steps N", "--json", and "--[no-]plot" where it can be on without being given */
+/* Can it be on without being given, so that --no-name is worth naming? */
+bool at_option_can_be_off(const at_option *o);
+
+/* "--steps N", "--json", "--[no-]plot" */
 void at_option_title(at_str *out, const at_option *o);
 
 /* help, range, choices and default: "Steps of training (1 to 1000000, default 1000)" */

@@ -35,9 +35,13 @@ static bool takes_file(const at_usage *u) { return u->operands && !u->words && !
 
 static void bash_names(at_str *out, const at_option *o)
 {
-    for (; o && o->name; o++)
-        if (!o->hidden)
-            at_str_print(out, "--%s ", o->name);
+    for (; o && o->name; o++) {
+        if (o->hidden)
+            continue;
+        at_str_print(out, "--%s ", o->name);
+        if (at_option_can_be_off(o))
+            at_str_print(out, "--no-%s ", o->name);
+    }
 }
 
 /* what may follow an option that takes a value */
@@ -144,6 +148,11 @@ static void zsh_options(at_str *out, const at_option *o)
         zsh_option(out, o, name);
         if (o->letter)
             zsh_option(out, o, letter);
+        if (at_option_can_be_off(o)) {
+            char no[72] = "--no-";
+            strncat(no, o->name, sizeof no - 6);
+            zsh_option(out, o, no);
+        }
     }
 }
 
@@ -194,6 +203,12 @@ static void fish_text(at_str *out, const char *text)
 
 static void fish_option(at_str *out, const at_program *p, const at_usage *u, const at_option *o)
 {
+    if (at_option_can_be_off(o)) {
+        at_str_print(out, "complete -c %s -n '__fish_seen_subcommand_from %s' -l no-%s -d ",
+                     p->name, u->name, o->name);
+        fish_text(out, o->help);
+        at_str_add(out, "\n");
+    }
     at_str_print(out, "complete -c %s -n '__fish_seen_subcommand_from %s' -l %s", p->name, u->name,
                  o->name);
     if (o->letter)

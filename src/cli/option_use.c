@@ -3,29 +3,6 @@
 #include <stdio.h>
 #include <string.h>
 
-bool at_option_is_set(const at_option *option, const void *fields)
-{
-    union {
-        bool b;
-        int i;
-        double d;
-        size_t s;
-        const char *t;
-        at_paths p;
-    } own = {.p = {0}};
-    at_option alone = *option;
-    at_str now = {0}, before = {0};
-    alone.offset = 0;
-    if (option->value && at_option_assign(&alone, option->value, &own, option->name, NULL) < 0)
-        return false;
-    at_option_print(&before, &alone, &own);
-    at_option_print(&now, option, fields);
-    bool set = strcmp(at_str_text(&before), at_str_text(&now)) != 0;
-    at_str_free(&now);
-    at_str_free(&before);
-    return set;
-}
-
 static bool has(const at_option_use *use, const char *name)
 {
     char word[68];

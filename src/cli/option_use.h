@@ -2,17 +2,12 @@
 #ifndef ATTEND_CLI_OPTION_USE_H
 #define ATTEND_CLI_OPTION_USE_H
 
-#include <stdbool.h>
-
 #include "base/option.h"
 
 typedef struct {
     const char *action;  /* "check" */
     const char *options; /* those that it has, with blanks around each: " src tgt " */
 } at_option_use;
-
-/* Has the field another value than the option's own? */
-bool at_option_is_set(const at_option *option, const void *fields);
 
 /* Fails where an option is set that this action does not have; the message says which have it. */
 attend_status at_option_use_check(const at_option *options, const void *fields,

@@ -173,6 +173,8 @@ static void writes_completion_for_three_shells(void **state)
     assert_non_null(strstr(s.text, "--out|-o) words=\"\"; files=yes ;;\n"));
     assert_non_null(strstr(s.text, "--kernel-function) words=\"gaussian box cone\"; files= ;;\n"));
     assert_non_null(strstr(s.text, "then words=\"--quiet \"; files=; fi\n"));
+    assert_non_null(strstr(s.text, "words=\"--out --plot --no-plot --json --lower --no-lower "
+                                   "--resume --steps "));
     assert_non_null(strstr(s.text, "words=\"red green\"; files=\n"));
     assert_non_null(strstr(s.text, "words=\"fit shell help\"; files=\n"));
     assert_null(strstr(s.text, "secret"));
@@ -180,6 +182,8 @@ static void writes_completion_for_three_shells(void **state)
     assert_true(at_program_completion(&s, &tool, "zsh"));
     assert_non_null(strstr(s.text, "'fit:Fit a curve to points'\n"));
     assert_non_null(strstr(s.text, "'--json[Write \\[JSON\\], don'\\''t draw\\: \\\\o/]'"));
+    assert_non_null(strstr(s.text, "'--no-plot[Draw the curve]' \\\n"));
+    assert_null(strstr(s.text, "--no-resume"));
     assert_non_null(strstr(s.text, "'-o+[Where the model goes]:FILE:_files'"));
     assert_non_null(strstr(s.text, "]:KERNEL:(gaussian box cone)'"));
     assert_non_null(strstr(s.text, "'*:operand:(fit shell help)' ;;"));
@@ -187,6 +191,7 @@ static void writes_completion_for_three_shells(void **state)
     at_str_clear(&s);
     assert_true(at_program_completion(&s, &tool, "fish"));
     assert_non_null(strstr(s.text, "-l kernel-function -x -a 'gaussian box cone' -d 'Shape"));
+    assert_non_null(strstr(s.text, "-l no-lower -d 'Write small'\n"));
     assert_non_null(strstr(s.text, "-d 'Write [JSON], don\\'t draw: \\\\o/'\n"));
     at_str_clear(&s);
     assert_false(at_program_completion(&s, &tool, "tcsh"));
