@@ -17,7 +17,7 @@ typedef struct {
     bool json, markdown, overwrite;
 } compare;
 
-#define TOKENIZATIONS "13a|intl|zh|char|none"
+#define TOKENIZATIONS "auto|13a|intl|zh|char|none"
 
 static const at_option options[] = {
     {.name = "presets", .letter = 'p', OPTION_STRING(compare, presets), .meta = "NAMES",
@@ -32,7 +32,7 @@ static const at_option options[] = {
     {.name = "beam", .letter = 'b', OPTION_INT(compare, beam), .value = "1", .min = 1, .max = 1000,
      .meta = "N", .help = "Hypotheses that are followed; 1 is greedy"},
     {.name = "tokenize", OPTION_CHOICE(compare, tokenize), .choices = TOKENIZATIONS,
-     .value = "13a", .help = "How BLEU cuts words; zh for Chinese"},
+     .value = "auto", .help = "How BLEU cuts words; auto is 13a, of Chinese zh, of Japanese char"},
     {.name = "figure", OPTION_PATH(compare, figure), .meta = "FILE",
      .help = "Draw BLEU by length and against speed here, too: .png, .svg or .pdf"},
     {.name = "json", OPTION_FLAG(compare, json), .help = "Write JSON"},
@@ -267,18 +267,19 @@ static void take_settings(work *w)
 /* how the models are measured: results of other ways are not used */
 static attend_status take_measure(work *w, attend_error *err)
 {
-    static const char *const tokenizations[] = {"13a", "intl", "zh", "char", "none"};
+    static const char *const tokenizations[] = {NULL, "13a", "intl", "zh", "char", "none"};
     char print[17] = "";
     attend_status status = w->o->gold ? at_file_print(print, w->o->gold, err) : ATTEND_OK;
     w->with.test = &w->test;
     w->with.gold = w->o->gold ? w->gold.lines.line : NULL;
+    w->with.gold_name = w->o->gold;
     w->with.gold_base = w->o->gold_base;
     w->with.beam = w->o->beam;
     w->with.tokenize = tokenizations[w->o->tokenize];
-    snprintf(w->measured, sizeof w->measured, "%s", w->with.tokenize);
+    const char *way = w->with.tokenize ? w->with.tokenize : "auto";
+    snprintf(w->measured, sizeof w->measured, "%s", way);
     if (w->o->gold)
-        snprintf(w->measured, sizeof w->measured, "%s %d %s", w->with.tokenize, w->o->gold_base,
-                 print);
+        snprintf(w->measured, sizeof w->measured, "%s %d %s", way, w->o->gold_base, print);
     w->with.measured = w->measured;
     return status;
 }

@@ -94,6 +94,7 @@ static attend_status evaluate(at_compared *c, const at_comparing *with, attend_e
     o.measure.tokenize = with->tokenize;
     o.measure.gold_base = with->gold_base;
     o.gold = with->gold;
+    o.gold_name = with->gold_name;
     attend_status status = attend_translator_open(c->folder, &t, err);
     if (status < 0)
         return status;

@@ -25,8 +25,9 @@ typedef struct {
     at_cli *cli;
     const at_sentence_pairs *test;
     const char *const *gold; /* or NULL */
+    const char *gold_name;   /* their file */
     int gold_base, beam;
-    const char *tokenize; /* of BLEU */
+    const char *tokenize; /* of BLEU; NULL: by the language */
     const char *measured; /* its name, and what the links are known by */
     const json_t *data;   /* what is trained and tested on: compared_same.h */
     bool overwrite;       /* what is there is not used */

@@ -118,3 +118,9 @@ rm -f all/bahdanau/result.json all/bahdanau/*.safetensors all/bahdanau/training/
 expect 0 attend compare "${settings[@]}" --presets bahdanau --hidden 12 --data fewer.tsv --json
 says err "bahdanau: epoch"
 says out "$(cat first)"
+
+# Chinese is cut into characters without being told
+attend data make en-zh --count 60 --out zh.tsv 2> err
+expect 0 attend compare --data zh.tsv --hidden 8 --embedding 8 --batch 8 --steps 2 --min-count 1 \
+    --presets bahdanau --out chinese --json
+says out "tok:zh"
