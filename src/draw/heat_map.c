@@ -16,15 +16,19 @@ static const double slope = 45; /* of column labels, in degrees */
 
 /* ---- sizes -------------------------------------------------------------------------------- */
 
-/* Labels shrink with the cells; below a legible size only every n-th is shown. */
+/* Labels shrink with the cells. Cells of words stay so large that theirs can be read, up to a side
+ * of MOST_WORDS; beyond, only every n-th label is shown. */
+enum { MOST_WORDS = 240 };
+static const double least_font = 5, least_cell = 6.25, of_cell = 0.8;
+
 static at_font label_font(double cell)
 {
     at_font font = at_font_label;
-    font.size = fmax(5, fmin(font.size, cell * 0.8));
+    font.size = fmax(least_font, fmin(font.size, cell * of_cell));
     return font;
 }
 
-static int every(double cell) { return cell * 0.8 >= 5 ? 1 : (int)ceil(5 / 0.8 / cell); }
+static int every(double cell) { return cell >= least_cell ? 1 : (int)ceil(least_cell / cell); }
 
 static double widest(at_pen *p, const char *const *labels, int count, at_font font)
 {
@@ -38,8 +42,11 @@ static double widest(at_pen *p, const char *const *labels, int count, at_font fo
 static void choose_area(at_pen *p, const attend_panel *panel, at_box *b)
 {
     const attend_heat_map *m = panel->heat_map;
-    double cell = fmin(CELL, SIDE / fmax(m->rows, m->columns)), wide = cell;
+    double most = fmax(m->rows, m->columns), cell = fmin(CELL, SIDE / most);
     bool words = m->row_labels || m->column_labels || m->digits;
+    if (words && most <= MOST_WORDS)
+        cell = fmax(cell, least_cell);
+    double wide = cell;
     if (m->column_labels && cell == CELL) {
         double longest = widest(p, m->column_labels, m->columns, at_font_label) + 5;
         wide = longest < 1.8 * CELL ? fmax(CELL, longest) : CELL;

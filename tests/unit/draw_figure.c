@@ -129,6 +129,25 @@ static void resolution_and_panels_make_the_size(void **state)
     assert_true(wide[0] > high[0] + 500 && wide[1] == high[1]);
 }
 
+static void many_words_make_a_larger_picture(void **state)
+{
+    (void)state;
+    enum { FEW = 60, MANY = 120 };
+    static double zeros[MANY * MANY];
+    const char *labels[MANY];
+    int few[2], many[2];
+    for (int i = 0; i < MANY; i++)
+        labels[i] = "word";
+    attend_heat_map m = {.rows = FEW, .columns = FEW, .weights = zeros, .high = 1,
+                         .row_labels = labels, .column_labels = labels};
+    attend_panel p = {.heat_map = &m};
+    attend_figure f = {.count = 1, .panels = &p};
+    sides(&f, few);
+    m.rows = m.columns = MANY;
+    sides(&f, many);
+    assert_true(many[0] > 1.5 * few[0] && many[1] > 1.5 * few[1]);
+}
+
 static int warnings;
 static char warning[500];
 
@@ -292,6 +311,7 @@ int main(void)
         cmocka_unit_test(the_end_of_the_name_says_what_is_written),
         cmocka_unit_test(the_same_figure_gives_the_same_bytes),
         cmocka_unit_test(resolution_and_panels_make_the_size),
+        cmocka_unit_test(many_words_make_a_larger_picture),
         cmocka_unit_test(warns_of_characters_that_no_font_has),
         cmocka_unit_test(draws_what_is_odd),
         cmocka_unit_test(refuses_what_cannot_be_drawn),
