@@ -152,6 +152,9 @@ struct at_memory {
 at_memory at_attention_prepare(at_tape *t, at_path s, const at_how *how, int width, at_tensor *keys,
                                at_tensor *values, const at_mask *mask);
 
+/* Some of its sentences, which [n] of those there are; with no mask but lengths. */
+at_memory at_memory_of(at_tape *t, const at_how *how, const at_memory *m, at_ids which);
+
 struct at_query {
     at_tensor *query;   /* [B,Q,dq] */
     int first;          /* position of the first query: what causal and the windows count from */

@@ -74,6 +74,30 @@ at_memory at_memory_part(at_tape *t, const at_memory *m, int lo, int hi)
     return part;
 }
 
+static at_memory sentences(at_tape *t, const at_memory *m, at_ids which, const int *lengths)
+{
+    at_memory some = *m;
+    some.keys = at_take(t, m->keys, which);
+    some.values = m->values == m->keys ? some.keys : at_take(t, m->values, which);
+    some.prepared = m->prepared ? at_take(t, m->prepared, which) : NULL;
+    some.mask = (at_mask){.lengths = lengths};
+    return some;
+}
+
+at_memory at_memory_of(at_tape *t, const at_how *how, const at_memory *m, at_ids which)
+{
+    int n = which.shape.dim[0];
+    int *lengths = m->mask.lengths ? at_scratch(t, (size_t)n * sizeof *lengths) : NULL;
+    for (int i = 0; lengths && i < n; i++)
+        lengths[i] = m->mask.lengths[which.id[i]];
+    at_memory some = sentences(t, m, which, lengths);
+    if (m->heads)
+        some.heads = at_scratch(t, (size_t)how->heads * sizeof *some.heads);
+    for (int h = 0; some.heads && h < how->heads; h++)
+        some.heads[h] = sentences(t, &m->heads[h], which, lengths);
+    return some;
+}
+
 /* ---- global, and the fused way ------------------------------------------------------------- */
 
 static bool fused(const at_how *how)

@@ -11,8 +11,9 @@ struct at_continuation {
     at_tape *encoder, *tape; /* of the sources, and of one step */
     at_source source;
     at_copies copies;
-    int sentences, length; /* of the longest source */
-    int width, most;       /* rows of a sentence: in the last step, and at most */
+    int sentences, length; /* that go on; of the longest source */
+    int width;             /* rows of a sentence in the last step */
+    size_t most;           /* rows there can be */
     bool weights;
     real *states; /* [layers * (h, c) + feed][rows,H], as the last step left them */
     size_t room;
@@ -54,8 +55,7 @@ static size_t rows_of(const at_continuation *c) { return (size_t)c->sentences * 
 /* the i-th state of all rows: h and c of every layer, then what is fed */
 static real *state_at(const at_continuation *c, int i)
 {
-    size_t rows = (size_t)c->sentences * (size_t)c->most;
-    return c->states + (size_t)i * rows * (size_t)c->model->hidden;
+    return c->states + (size_t)i * c->most * (size_t)c->model->hidden;
 }
 
 static attend_status failure(const at_tape *t, attend_error *err)
@@ -79,14 +79,13 @@ static attend_status start(at_continuation *c, at_shape sources, int width, bool
     if (at_failed(c->encoder))
         return failure(c->encoder, err);
     c->width = 1;
-    c->most = width;
     c->sentences = sources.dim[0];
+    c->most = (size_t)c->sentences * (size_t)width;
     c->length = sources.dim[1];
     c->weights = weights && m->place != ATTEND_PLACE_NONE;
     c->copies = (at_copies){.most = 0};
     c->position = 0;
-    size_t rows = (size_t)c->sentences * (size_t)width;
-    size_t need = (size_t)(2 * m->decoder_layers + 1) * rows * (size_t)m->hidden;
+    size_t need = (size_t)(2 * m->decoder_layers + 1) * c->most * (size_t)m->hidden;
     if (need > c->room) {
         at_free(c->states);
         c->states = at_alloc(need * sizeof *c->states);
@@ -199,6 +198,43 @@ static attend_status step(void *self, int width, const int *from, const int *wor
     return ATTEND_OK;
 }
 
+/* ---- fewer sentences ------------------------------------------------------------------------ */
+
+/* rows of x [B,n], or NULL without memory */
+static int *some(at_tape *t, const int *x, int n, int count, const int *which)
+{
+    int *rows = at_scratch(t, (size_t)count * (size_t)n * sizeof *rows);
+    for (int i = 0; rows && i < count; i++)
+        memcpy(rows + i * n, x + which[i] * n, (size_t)n * sizeof *rows);
+    return rows;
+}
+
+static void keep_copies(at_continuation *c, int count, const int *which)
+{
+    int S = c->copies.source.shape.dim[1];
+    c->copies.source = (at_ids){SHAPE(count, S),
+                                some(c->encoder, c->copies.source.id, S, count, which)};
+    c->copies.extra = some(c->encoder, c->copies.extra, 1, count, which);
+}
+
+/* What the encoder gave stays on its tape, with what is kept of it behind. */
+static attend_status keep(void *self, int count, const int *which, attend_error *err)
+{
+    at_continuation *c = self;
+    at_tape *t = c->encoder;
+    at_source *s = &c->source;
+    at_ids rows = {SHAPE(count), which};
+    s->context = at_take(t, s->context, rows);
+    if (c->model->place != ATTEND_PLACE_NONE)
+        s->memory = at_memory_of(t, &c->model->attention, &s->memory, rows);
+    if (s->lengths)
+        s->lengths = some(t, s->lengths, 1, count, which);
+    if (c->copies.source.id)
+        keep_copies(c, count, which);
+    c->sentences = count;
+    return at_failed(t) ? failure(t, err) : ATTEND_OK;
+}
+
 at_searched at_continuation_searched(at_continuation *c, int start)
 {
     return (at_searched){.self = c,
@@ -207,5 +243,6 @@ at_searched at_continuation_searched(at_continuation *c, int start)
                          .start = start,
                          .source = c->weights ? c->length : 0,
                          .step = step,
+                         .keep = keep,
                          .lengths = c->source.lengths};
 }

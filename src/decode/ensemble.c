@@ -29,7 +29,7 @@ static attend_status step(void *self, int width, const int *from, const int *wor
                           const real **log_p, const real **weights, attend_error *err)
 {
     at_ensemble *e = self;
-    e->rows = (size_t)e->member[0].sentences * (size_t)width;
+    e->rows = (size_t)e->sentences * (size_t)width;
     size_t V = (size_t)e->member[0].vocabulary;
     const real *p = NULL;
     int read = 0;
@@ -52,6 +52,16 @@ static attend_status step(void *self, int width, const int *from, const int *wor
     return ATTEND_OK;
 }
 
+static attend_status keep(void *self, int count, const int *which, attend_error *err)
+{
+    at_ensemble *e = self;
+    attend_status status = ATTEND_OK;
+    e->sentences = count;
+    for (int i = 0; i < e->count && status >= 0; i++)
+        status = e->member[i].keep(e->member[i].self, count, which, err);
+    return status;
+}
+
 attend_status at_ensemble_of(at_ensemble *e, int count, const at_searched *members, int width,
                              at_searched *all, attend_error *err)
 {
@@ -60,6 +70,10 @@ attend_status at_ensemble_of(at_ensemble *e, int count, const at_searched *membe
     if (count == 1)
         return ATTEND_OK;
     memcpy(e->member, members, (size_t)count * sizeof *members);
+    e->sentences = members[0].sentences;
+    all->keep = keep;
+    for (int i = 0; i < count; i++)
+        all->keep = members[i].keep ? all->keep : NULL;
     e->rows = (size_t)members[0].sentences * (size_t)width;
     for (int i = 0; i < count; i++)
         all->source = members[i].source > all->source ? members[i].source : all->source;

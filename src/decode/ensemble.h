@@ -15,6 +15,7 @@ enum { ATTEND_ENSEMBLE_MOST = 16 };
 typedef struct {
     int count;
     at_searched member[ATTEND_ENSEMBLE_MOST];
+    int sentences; /* that go on */
     size_t rows, positions;
     real *log_p, *weights; /* [rows,V], [rows,source] */
     real *row;             /* [V] */

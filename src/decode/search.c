@@ -19,7 +19,9 @@ typedef struct {
 
 /* memory of one search */
 typedef struct {
-    int *from, *words; /* [rows] */
+    int *from, *words;    /* [rows] */
+    int *sentence, going; /* those that the model goes on with, [going], */
+    int *place;           /* and which each was in the step before */
     desk *desks;
     int count;
 } room;
@@ -40,12 +42,17 @@ static bool make_desk(desk *d, const at_searched *m, const at_search_options *o)
 
 static bool make_room(room *r, const at_searched *m, const at_search_options *o)
 {
-    size_t rows = (size_t)m->sentences * (size_t)o->beam.width;
+    size_t n = (size_t)m->sentences, rows = n * (size_t)o->beam.width;
     r->from = at_alloc(rows * sizeof *r->from);
     r->words = at_alloc(rows * sizeof *r->words);
+    r->sentence = at_alloc(n * sizeof *r->sentence);
+    r->place = at_alloc(n * sizeof *r->place);
     r->count = m->sentences < 1 ? 1 : m->sentences < at_threads() ? m->sentences : at_threads();
     r->desks = at_alloc_zero((size_t)r->count, sizeof *r->desks);
-    bool made = r->from && r->words && r->desks;
+    bool made = r->from && r->words && r->sentence && r->place && r->desks;
+    r->going = m->sentences;
+    for (int s = 0; made && s < m->sentences; s++)
+        r->sentence[s] = r->place[s] = s;
     for (int i = 0; made && i < r->count; i++)
         made = make_desk(&r->desks[i], m, o);
     return made;
@@ -63,6 +70,8 @@ static void free_room(room *r)
     }
     at_free(r->from);
     at_free(r->words);
+    at_free(r->sentence);
+    at_free(r->place);
     at_free(r->desks);
 }
 
@@ -142,13 +151,33 @@ static void draw(const at_search_options *o, desk *r, const at_beam *b, int sent
  * hypothesis repeat the first */
 static void fill_rows(const at_searched *m, const at_beam *beams, int before, int width, room *r)
 {
-    for (int s = 0; s < m->sentences; s++)
+    for (int i = 0; i < r->going; i++)
         for (int k = 0; k < width; k++) {
-            const at_beam *b = &beams[s];
+            const at_beam *b = &beams[r->sentence[i]];
             bool runs = b->steps > 0 && !b->done && k < b->live;
-            r->from[s * width + k] = s * before + (runs ? b->from[k] : 0);
-            r->words[s * width + k] = runs ? b->word[k] : m->start;
+            r->from[i * width + k] = r->place[i] * before + (runs ? b->from[k] : 0);
+            r->words[i * width + k] = runs ? b->word[k] : m->start;
         }
+}
+
+/* Goes on without those that are done, once they are a quarter. */
+static attend_status narrow(const at_searched *m, const at_beam *beams, room *r, attend_error *err)
+{
+    int n = 0;
+    for (int i = 0; i < r->going; i++)
+        n += !beams[r->sentence[i]].done;
+    for (int i = 0; i < r->going; i++)
+        r->place[i] = i;
+    if (!m->keep || n == 0 || 4 * n > 3 * r->going)
+        return ATTEND_OK;
+    n = 0;
+    for (int i = 0; i < r->going; i++)
+        if (!beams[r->sentence[i]].done) {
+            r->sentence[n] = r->sentence[i];
+            r->place[n++] = i;
+        }
+    r->going = n;
+    return m->keep(m->self, n, r->place, err);
 }
 
 /* what the model said in one step, and who looks at it */
@@ -161,11 +190,12 @@ typedef struct {
     const real *log_p, *weights;
 } choosing;
 
-static void choose(const choosing *c, desk *d, int s)
+static void choose(const choosing *c, desk *d, int i)
 {
     const at_search_options *o = c->o;
+    int s = c->r->sentence[i];
     at_beam *b = &c->beams[s];
-    size_t row = (size_t)s * (size_t)c->width;
+    size_t row = (size_t)i * (size_t)c->width;
     const real *p = constrained(o, d, b, s, c->log_p + row * (size_t)c->m->vocabulary);
     const real *w = c->m->source ? c->weights + row * (size_t)c->m->source : NULL;
     if (o->sampling)
@@ -175,14 +205,14 @@ static void choose(const choosing *c, desk *d, int s)
 }
 
 /* a thread's sentences: each `count`-th, so that those that are done leave everybody some */
-static void choose_some(void *arg, int i)
+static void choose_some(void *arg, int first)
 {
     const choosing *c = arg;
-    desk *d = &c->r->desks[i];
+    desk *d = &c->r->desks[first];
     d->status = ATTEND_OK;
-    for (int s = i; s < c->m->sentences && d->status >= 0; s += c->r->count)
-        if (!c->beams[s].done)
-            choose(c, d, s);
+    for (int i = first; i < c->r->going && d->status >= 0; i += c->r->count)
+        if (!c->beams[c->r->sentence[i]].done)
+            choose(c, d, i);
 }
 
 static attend_status step_all(const at_searched *m, const at_search_options *o, room *r,
@@ -193,7 +223,7 @@ static attend_status step_all(const at_searched *m, const at_search_options *o, 
     attend_status status = m->step(m->self, width, r->from, r->words, &c.log_p, &c.weights, err);
     if (status < 0)
         return status;
-    double work = (double)m->sentences / r->count * width * m->vocabulary;
+    double work = (double)r->going / r->count * width * m->vocabulary;
     at_parallel_each(r->count, work, choose_some, &c);
     for (int i = 0; i < r->count; i++)
         if (r->desks[i].status < 0)
@@ -218,6 +248,8 @@ attend_status at_search(const at_searched *m, const at_search_options *o, at_bea
     int before = 1, width = 1; /* rows of a sentence: in the first step all begin alike */
     for (int left = m->sentences; left > 0 && status >= 0;) {
         status = step_all(m, o, &r, beams, before, width, err);
+        if (status >= 0)
+            status = narrow(m, beams, &r, err);
         before = width;
         width = o->beam.width;
         left = 0;

@@ -1,9 +1,10 @@
 /* Beam search over several sentences at once, through any model that can continue them.
  *
- * A step has `width` rows for each sentence, row s * width + k for the k-th hypothesis of sentence
- * s: one in the first step, where all begin alike, then as many as the beam is wide. Rows that run
- * nothing are computed and not looked at. A sentence's result does not depend on
- * the others: neither does the model's, row by row. Greedy search is a beam of 1. */
+ * A step has `width` rows for each sentence, row s * width + k for the k-th hypothesis of the s-th:
+ * one in the first step, where all begin alike, then as many as the beam is wide. Rows that run
+ * nothing are computed and not looked at, until so many sentences are done that it pays to go on
+ * without them. A sentence's result does not depend on the others: neither does the model's, row by
+ * row. Greedy search is a beam of 1. */
 #ifndef ATTEND_DECODE_SEARCH_H
 #define ATTEND_DECODE_SEARCH_H
 
@@ -25,6 +26,10 @@ typedef struct {
                           const real **log_p, const real **weights, attend_error *err);
 
     const int *lengths; /* [sentences]: places of each that are no padding; NULL: all are */
+
+    /* The others are done: from now on there are `count` sentences, which[i], rising, of those
+     * before; `from` of the next step counts the rows there were. NULL: all go on to the end. */
+    attend_status (*keep)(void *self, int count, const int *which, attend_error *err);
 } at_searched;
 
 typedef struct {

@@ -65,6 +65,17 @@ static void backward(const at_node *n)
         at_parallel_for((ptrdiff_t)s.width, 64, add_columns, &s);
 }
 
+at_tensor *at_take(at_tape *t, at_tensor *x, at_ids which)
+{
+    if (at_failed(t))
+        return at_poison(t);
+    at_shape shape = x->shape;
+    int B = shape.dim[0];
+    shape.dim[0] = which.shape.dim[0];
+    at_tensor *table = at_reshape(t, x, SHAPE(B, B ? (int)(x->len / (size_t)B) : 0));
+    return at_reshape(t, at_embedding(t, table, which), shape);
+}
+
 static at_tensor *sample(at_tape *t, at_path s, const void *arg)
 {
     static const int ids[] = {2, 0, 2, 4, 1, 2};

@@ -100,6 +100,9 @@ at_tensor *at_layer_norm(at_tape *t, at_tensor *x, at_tensor *weight, at_tensor 
 /* table [V,D], ids [..] -> [.., D]; ids out of range fail */
 at_tensor *at_embedding(at_tape *t, at_tensor *table, at_ids ids);
 
+/* Rows which [n] of x [B,..]: [n,..] */
+at_tensor *at_take(at_tape *t, at_tensor *x, at_ids which);
+
 /* ---- losses ----------------------------------------------------------------------------- */
 
 typedef struct {

@@ -40,7 +40,7 @@ static fixed of(double a, double b, double w)
 
 static at_searched searched(fixed *f, int source)
 {
-    return (at_searched){f, 1, V, 0, source, step, NULL};
+    return (at_searched){f, 1, V, 0, source, step, NULL, NULL};
 }
 
 static void probabilities_and_weights_are_averaged(void **state)

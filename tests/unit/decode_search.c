@@ -60,7 +60,7 @@ static void search_table(int first, int sentences, const at_search_options *o, a
     one_table.first = first;
     one_table.sentences = sentences;
     one_table.step = 0;
-    at_searched m = {&one_table, sentences, V, 0, 2, table_step, NULL};
+    at_searched m = {&one_table, sentences, V, 0, 2, table_step, NULL, NULL};
     if (at_search(&m, o, beams, &err) < 0)
         fail_msg("%s", err.message);
 }
@@ -234,6 +234,15 @@ static void draws_depend_on_seed_and_line_alone(void **state)
 
 enum { WORDS = 11, LENGTH = 6, SENTENCES = 5 };
 
+static attend_status (*own_keep)(void *, int, const int *, attend_error *);
+static int narrowed;
+
+static attend_status counted_keep(void *self, int count, const int *which, attend_error *err)
+{
+    narrowed++;
+    return own_keep(self, count, which, err);
+}
+
 static void search_model(const at_seq2seq *m, at_params *params, int first, int n, at_beam *beams)
 {
     static const int lengths[SENTENCES] = {6, 4, 1, 5, 3};
@@ -251,6 +260,8 @@ static void search_model(const at_seq2seq *m, at_params *params, int first, int 
     attend_status status = at_continuation_start(c, (at_ids){SHAPE(n, longest), ids},
                                                  lengths + first, o.beam.width, true, &err);
     at_searched searched = at_continuation_searched(c, 0);
+    own_keep = searched.keep;
+    searched.keep = counted_keep;
     if (status < 0 || at_search(&searched, &o, beams, &err) < 0)
         fail_msg("%s", err.message);
     at_continuation_free(c);
@@ -271,17 +282,36 @@ static void same_hypotheses(const at_beam *a, const at_beam *b)
     }
 }
 
+/* also when some sentences are done long before the others, and the search goes on without them */
 static void models_translate_alike_in_any_batch(void **state)
 {
-    static const char *const presets[] = {"bahdanau", "luong", "cho", "sutskever", "d2l"};
+    static const struct {
+        const char *preset, *attention; /* NULL: its own */
+    } models[] = {
+        {"bahdanau", NULL},
+        {"luong", NULL},
+        {"cho", NULL},
+        {"sutskever", NULL},
+        {"d2l", NULL},
+        {"luong", "scaled-dot/global/soft/2"},
+        {"luong", "additive/global/sparse/4"},
+        {"luong", "cosine/window:2"},
+        {"bahdanau", "bilinear/predicted:2"},
+        {"luong", "bilinear/expanded:1,2"},
+        {"luong", "bilinear/hybrid:window,1"},
+        {"bahdanau", "location:8"},
+    };
     (void)state;
-    for (size_t i = 0; i < sizeof presets / sizeof *presets; i++) {
+    narrowed = 0;
+    for (size_t i = 0; i < sizeof models / sizeof *models; i++) {
         attend_error err;
         at_translator s;
         at_seq2seq m;
-        assert_true(at_translator_preset(&s, presets[i], &err) >= 0);
+        assert_true(at_translator_preset(&s, models[i].preset, &err) >= 0);
         s.hidden = s.embedding = 8;
-        assert_true(at_translator_model(&s, WORDS, WORDS, &m, &err) >= 0);
+        s.attention = models[i].attention ? models[i].attention : s.attention;
+        if (at_translator_model(&s, WORDS, WORDS, &m, &err) < 0)
+            fail_msg("%s", err.message);
         at_params *params = at_params_new(3);
         at_beam many[SENTENCES], one;
         search_model(&m, params, 0, SENTENCES, many);
@@ -293,6 +323,7 @@ static void models_translate_alike_in_any_batch(void **state)
         }
         at_params_free(params);
     }
+    assert_true(narrowed > 0);
 }
 
 /* the weights of the first step on a sentence */
