@@ -155,6 +155,9 @@ attend_status at_tokenizer_read(const json_t *root, const char *file, at_tokeniz
  * not at all. Files of another kind that the folder is known by go: it holds one tokenizer. */
 attend_status at_tokenizer_save(const at_tokenizer *t, const char *folder, attend_error *err);
 
+/* Are its pieces the words between blanks, as they stand? */
+bool at_tokenizer_by_blanks(const at_tokenizer *t);
+
 /* Removes the files that a folder is known by, and the folder where nothing else is in it. */
 void at_tokenizer_forget(const char *folder);
 
@@ -174,7 +177,7 @@ typedef struct {
     int lower;         /* 1: lower case */
     int strip_accents; /* 1: é becomes e */
     int split_chinese; /* 1: every Chinese character is a word; words: Japanese ones too */
-    int punctuation;   /* 1: words: punctuation is split off */
+    int punctuation;   /* 1: words: punctuation is split off; by default unless it was before */
     int alphabet;      /* wordpiece: characters at most in the vocabulary */
     double coverage;   /* sentencepiece: share of all characters that the vocabulary has */
     const char *model; /* sentencepiece: "unigram" or "bpe" */

@@ -201,6 +201,11 @@ static attend_status join(const at_tokenizer *t, const at_text *pieces, size_t c
     return ATTEND_OK;
 }
 
+bool at_tokenizer_by_blanks(const at_tokenizer *t)
+{
+    return t->kind == &at_tokenizer_kind_words && !((const at_words *)t)->punctuation;
+}
+
 const at_tokenizer_kind at_tokenizer_kind_words = {
     .name = "words",
     .what = "words between white space, punctuation cut off, Chinese and Japanese by character",

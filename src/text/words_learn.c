@@ -1,7 +1,8 @@
 /* Learning a vocabulary of words: the most frequent ones, and how the text spaces its punctuation.
  *
  * Spacing decides which words are written with an @, so it must be known before words are counted:
- * it is learned from the first megabyte, which is kept and counted then. */
+ * it is learned from the first megabyte, which is kept and counted then. So is whether somebody has
+ * cut the text already, "a dog , asleep .": its words are those between blanks, as they stand. */
 #include <string.h>
 
 #include "base/memory.h"
@@ -17,6 +18,7 @@ typedef struct {
     at_str text;
     size_t in_line; /* words of the line so far */
     bool more;      /* something follows in the line */
+    bool asks;      /* nobody said whether to cut punctuation off */
     bool failed;
 } learner;
 
@@ -33,6 +35,24 @@ static void see_word(void *user, const at_word *word)
         && !at_spacing_see(&l->w->spacing, word->text, has_left, word->letters_left, has_right,
                            word->letters_right))
         l->failed = true;
+}
+
+/* Do full stops and commas stand alone? At most one of fifty may not, as in abbreviations. Other
+ * marks do in French, too. */
+static bool cut_already(const char *text, size_t size)
+{
+    enum { FEWEST = 10, OF = 50 };
+    size_t alone = 0, close = 0;
+    for (size_t i = 0; i < size; i++) {
+        bool ends = i + 1 == size || at_space_at(text + i + 1, size - i - 1);
+        if ((text[i] != '.' && text[i] != ',') || !ends)
+            continue;
+        if (i == 0 || at_space_at(text + i - 1, 1))
+            alone++;
+        else
+            close++;
+    }
+    return alone >= FEWEST && close * OF <= alone;
 }
 
 static void count_word(void *user, const at_word *word)
@@ -77,6 +97,8 @@ static bool each_word(learner *l, const char *text, size_t size, at_words_sink *
 static bool take_sample(learner *l)
 {
     at_words_sink *const sinks[] = {see_word, count_word};
+    if (l->asks && cut_already(at_str_text(&l->sample), l->sample.length))
+        l->w->punctuation = false;
     for (int pass = 0; pass < 2; pass++) {
         const char *text = at_str_text(&l->sample), *stop = text + l->sample.length;
         for (const char *end; text < stop; text = end + 1) {
@@ -152,6 +174,7 @@ attend_status at_words_learn(at_lines lines, const at_learn_options *o, at_token
     if (l.w && l.counts) {
         l.w->lower = o->lower > 0;
         l.w->punctuation = o->punctuation != 0;
+        l.asks = o->punctuation < 0;
         l.w->split_chinese = o->split_chinese != 0;
         status = count_lines(&l, lines, err);
         if (status >= 0)

@@ -221,6 +221,40 @@ static void without_punctuation_white_space_alone_counts(void **state)
     at_tokenizer_free(t);
 }
 
+static void a_text_that_was_cut_already_stays_as_it_is(void **state)
+{
+    (void)state;
+    static const char cut_one[] = "a dog &apos;s bone , found by mr. x .";
+    static const char whole_one[] = "a dog's bone, found by mr. x.";
+    const char *lines[61] = {NULL};
+    at_str out = {0};
+    for (int i = 0; i < 60; i++)
+        lines[i] = i ? "one , two ." : cut_one;
+    at_tokenizer *t = learn(lines, NULL);
+    assert_true(at_tokenizer_by_blanks(t));
+    cut(t, cut_one, &out);
+    assert_string_equal(at_str_text(&out), cut_one);
+    at_tokenizer_free(t);
+    at_learn_options o;
+    at_learn_defaults(&o);
+    o.punctuation = 1; /* told to */
+    t = learn(lines, &o);
+    assert_false(at_tokenizer_by_blanks(t));
+    at_tokenizer_free(t);
+    for (int i = 0; i < 60; i++)
+        lines[i] = i % 8 ? "Quoi ? Non !" : whole_one; /* French has blanks before these */
+    t = learn(lines, NULL);
+    assert_false(at_tokenizer_by_blanks(t));
+    at_tokenizer_free(t);
+    lines[9] = NULL; /* too few to know */
+    for (int i = 0; i < 9; i++)
+        lines[i] = "yes .";
+    t = learn(lines, NULL);
+    assert_false(at_tokenizer_by_blanks(t));
+    at_tokenizer_free(t);
+    at_str_free(&out);
+}
+
 static void learns_frequent_words_in_order(void **state)
 {
     (void)state;
@@ -343,6 +377,7 @@ int main(void)
         cmocka_unit_test(chinese_and_japanese_by_character),
         cmocka_unit_test(marks_and_joiners_stay_with_their_character),
         cmocka_unit_test(without_punctuation_white_space_alone_counts),
+        cmocka_unit_test(a_text_that_was_cut_already_stays_as_it_is),
         cmocka_unit_test(learns_frequent_words_in_order),
         cmocka_unit_test(unknown_words_keep_their_place),
         cmocka_unit_test(a_special_piece_in_the_text_is_an_unknown_word),
