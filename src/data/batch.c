@@ -172,7 +172,8 @@ static attend_status plan_epoch(at_batches *b, uint32_t epoch, attend_error *err
 
 static uint64_t print_of(uint64_t print, const at_plan_options *o)
 {
-    const uint64_t all[] = {o->sentences, o->tokens, o->pool, o->in_order, o->seed};
+    const uint64_t mix = (uint64_t)(o->mix * 1e6);
+    const uint64_t all[] = {o->sentences, o->tokens, o->pool, o->in_order, o->seed, mix};
     for (size_t i = 0; i < sizeof all / sizeof *all; i++)
         print = at_key_join(print, all[i]);
     return print;

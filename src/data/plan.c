@@ -12,6 +12,8 @@ typedef struct {
     size_t items;
     const uint32_t *a, *b;
     const at_plan_options *options;
+    at_random mixing; /* whose numbers are added to b, */
+    uint32_t mix;     /* each below this */
 } work;
 
 static uint32_t length_a(const work *w, uint32_t i) { return w->a[i]; }
@@ -21,9 +23,8 @@ static uint32_t larger(uint32_t x, uint32_t y) { return x > y ? x : y; }
 
 /* ---- order ------------------------------------------------------------------------------ */
 
-/* Sorted by the second side (the first where there is none), then by the other one, up and down in
- * turns, so that there is no jump where the second side grows. Equal ones stay in their random
- * order. */
+/* Sorted by the first side, then by the other one, up and down in turns, so that there is no jump
+ * where the first side grows. Equal ones stay in their random order. */
 typedef struct {
     uint64_t key;
     uint32_t item;
@@ -32,7 +33,9 @@ typedef struct {
 static uint64_t sort_key(const work *w, uint32_t i)
 {
     uint32_t a = length_a(w, i), b = length_b(w, i);
-    return (uint64_t)b << 32 | (b % 2 ? UINT32_MAX - a : a);
+    if (w->b && w->mix > 1)
+        b += at_random_below(w->mixing, i, w->mix);
+    return (uint64_t)a << 32 | (a % 2 ? UINT32_MAX - b : b);
 }
 
 /* by bytes of the key from the lowest: stable, and as fast for any lengths */
@@ -188,6 +191,16 @@ static attend_status check_lengths(const work *w, attend_error *err)
     return ATTEND_OK;
 }
 
+/* how far the second sides of a batch may differ, at their mean length */
+static uint32_t mix_of(const work *w)
+{
+    double sum = 0, most = 1 << 20;
+    for (size_t i = 0; i < w->items && w->b; i++)
+        sum += w->b[i];
+    double mix = w->items ? w->options->mix * sum / (double)w->items : 0;
+    return (uint32_t)(mix < most ? mix : most) + 1;
+}
+
 static bool make(at_plan *p, const work *w, uint32_t epoch)
 {
     at_random place = {w->options->seed, epoch, 0, at_random_name("shuffle")};
@@ -215,7 +228,8 @@ static bool make(at_plan *p, const work *w, uint32_t epoch)
 attend_status at_plan_make(at_plan *p, size_t items, const uint32_t *a, const uint32_t *b,
                            const at_plan_options *options, uint32_t epoch, attend_error *err)
 {
-    work w = {items, a, b, options};
+    work w = {items, a, b, options, {options->seed, epoch, 0, at_random_name("mix")}, 0};
+    w.mix = mix_of(&w);
     *p = (at_plan){0};
     attend_status status = check_lengths(&w, err);
     if (status < 0 || make(p, &w, epoch))

@@ -1,9 +1,13 @@
 /* Which examples make which batch of an epoch.
  *
- * The examples are put into a random order; pools of about a hundred batches are sorted by length,
+ * The examples are put into a random order; pools of about a thousand batches are sorted by length,
  * so that neighbours are alike, and cut into batches; the batches are put into a random order. All
  * of it is a function of the seed, the epoch and the lengths alone. Every example comes exactly
- * once. */
+ * once.
+ *
+ * The least padding has batches of one target length each. From such a batch a translator learns
+ * that sentences end there, and from the next that they end elsewhere; `mix` puts targets of
+ * different lengths together. */
 #ifndef ATTEND_DATA_PLAN_H
 #define ATTEND_DATA_PLAN_H
 
@@ -17,6 +21,7 @@ typedef struct {
     size_t sentences; /* examples in a batch at most; 0: any number */
     size_t tokens; /* places, padding included, of a batch's larger side at most; 0: any number */
     size_t pool;   /* examples sorted together; 0: as many as a thousand batches have */
+    double mix;    /* by how much second sides in a batch may differ, as a share of their mean */
     bool in_order; /* no random order, no sorting: examples as they come */
     uint64_t seed;
 } at_plan_options;

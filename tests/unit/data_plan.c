@@ -112,6 +112,37 @@ static void sorting_leaves_little_padding(void **state)
     at_plan_free(&plain);
 }
 
+/* the mean over batches of the difference between the longest and the shortest */
+static double spread_of(const at_plan *p, const uint32_t *length)
+{
+    double sum = 0;
+    for (size_t i = 0; i < p->batches; i++) {
+        uint32_t least = UINT32_MAX, most = 0;
+        for (size_t k = p->start[i]; k < p->start[i + 1]; k++) {
+            least = length[p->item[k]] < least ? length[p->item[k]] : least;
+            most = length[p->item[k]] > most ? length[p->item[k]] : most;
+        }
+        sum += most - least;
+    }
+    return sum / (double)p->batches;
+}
+
+static void mixing_puts_targets_of_different_lengths_together(void **state)
+{
+    (void)state;
+    at_plan tight = plan_of(ITEMS, b, (at_plan_options){.sentences = 32}, 0);
+    at_plan mixed = plan_of(ITEMS, b, (at_plan_options){.sentences = 32, .mix = 0.5}, 0);
+    at_plan more = plan_of(ITEMS, b, (at_plan_options){.sentences = 32, .mix = 1}, 0);
+    assert_true(spread_of(&mixed, b) > 1.5 * spread_of(&tight, b));
+    assert_true(spread_of(&more, b) > spread_of(&mixed, b));
+    assert_true(spread_of(&mixed, a) < spread_of(&tight, a) + 1); /* sources stay alike */
+    assert_true(at_plan_padding(&mixed) > at_plan_padding(&tight));
+    check_each_once(&mixed, ITEMS);
+    at_plan_free(&tight);
+    at_plan_free(&mixed);
+    at_plan_free(&more);
+}
+
 static bool same(const at_plan *x, const at_plan *y)
 {
     return x->batches == y->batches && memcmp(x->item, y->item, x->items * sizeof *x->item) == 0
@@ -194,6 +225,7 @@ int main(void)
         cmocka_unit_test(every_example_comes_exactly_once),
         cmocka_unit_test(batches_keep_to_their_size),
         cmocka_unit_test(sorting_leaves_little_padding),
+        cmocka_unit_test(mixing_puts_targets_of_different_lengths_together),
         cmocka_unit_test(seed_and_epoch_alone_decide),
         cmocka_unit_test(lengths_are_spread_over_the_epoch),
         cmocka_unit_test(in_order_means_in_order),
