@@ -4,7 +4,6 @@
 #include "base/memory.h"
 #include "decode/classify.h"
 #include "store/classifier_folder.h"
-#include "store/model_folder.h"
 
 struct attend_classifier {
     at_classifier_folder folder;
@@ -17,7 +16,7 @@ attend_status attend_classifier_open(const char *folder, attend_classifier **out
         return at_error_memory(err);
     attend_status status = at_classifier_folder_open(folder, &c->folder, err);
     if (status >= 0)
-        status = at_model_weights(folder, NULL, c->folder.params, err);
+        status = at_classifier_folder_weights(&c->folder, folder, err);
     if (status < 0) {
         attend_classifier_free(c);
         *out = NULL;

@@ -4,7 +4,6 @@
 #include "base/memory.h"
 #include "decode/generate.h"
 #include "store/language_folder.h"
-#include "store/model_folder.h"
 
 struct attend_language {
     at_language_folder folder;
@@ -17,7 +16,7 @@ attend_status attend_language_open(const char *folder, attend_language **out, at
         return at_error_memory(err);
     attend_status status = at_language_folder_open(folder, &m->folder, err);
     if (status >= 0)
-        status = at_model_weights(folder, NULL, m->folder.params, err);
+        status = at_language_folder_weights(&m->folder, folder, err);
     if (status < 0) {
         attend_language_free(m);
         *out = NULL;

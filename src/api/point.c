@@ -2,7 +2,6 @@
 #include "attend.h"
 #include "base/memory.h"
 #include "data/items.h"
-#include "store/model_folder.h"
 #include "store/pointer_folder.h"
 
 struct attend_pointer {
@@ -18,7 +17,7 @@ attend_status attend_pointer_open(const char *folder, attend_pointer **out, atte
         return at_error_memory(err);
     attend_status status = at_pointer_folder_open(folder, &m->folder, err);
     if (status >= 0)
-        status = at_model_weights(folder, NULL, m->folder.params, err);
+        status = at_pointer_folder_weights(&m->folder, folder, err);
     if (status >= 0 && !(m->tape = at_tape_new(m->folder.params, ATTEND_INFER)))
         status = at_error_memory(err);
     if (status >= 0)

@@ -84,8 +84,7 @@ static attend_status assign_settings(at_recipe *r, const at_option_set *sets, in
     return status;
 }
 
-/* ---- a run that goes on is the same run ---------------------------------------------------------
- */
+/* ---- a run that goes on is the same run, one that begins with a model may change it ---------- */
 
 /* what may change: where files are, how long it goes on, who works; batches know their data */
 static const char free_to_change[] =
@@ -129,11 +128,7 @@ static attend_status compare(at_recipe *r, const at_option *o, const void *was, 
     const char *b = now.length ? at_str_text(&now) : "nothing";
     if (before.failed || now.failed)
         status = at_error_memory(err);
-    else if (strcmp(a, b) != 0 && r->begun)
-        status = at_error(err, ATTEND_OPTION,
-                          "--%s %s: the model of --init-from has %s; leave it out, or --init-from",
-                          o->name, at_show(b).text, at_show(a).text);
-    else if (strcmp(a, b) != 0 && !free)
+    else if (strcmp(a, b) != 0 && !free && !r->begun)
         status = at_error(err, ATTEND_OPTION,
                           "--%s %s: the run that goes on has %s; leave it out, or start a new run "
                           "elsewhere: --init-from takes the weights",
@@ -146,8 +141,9 @@ static attend_status compare(at_recipe *r, const at_option *o, const void *was, 
     return status;
 }
 
-static attend_status refuse_changes(at_recipe *r, const at_option_set *was, const at_option_set *is,
-                                    attend_error *err)
+/* What differs is refused, or, where it may, told. */
+static attend_status compare_all(at_recipe *r, const at_option_set *was, const at_option_set *is,
+                                 attend_error *err)
 {
     attend_status status = ATTEND_OK;
     for (int i = r->begun ? 1 : 0; i < 2; i++)
@@ -203,7 +199,7 @@ static attend_status assign_all(at_recipe *r, attend_error *err)
         status = refuse_idle(r, err);
     at_option_set was[] = {{at_run_options, &run}, {r->preset->family->options, model}};
     if (status >= 0 && (r->stored.count || r->begun))
-        status = refuse_changes(r, was, sets, err);
+        status = compare_all(r, was, sets, err);
     at_free(model);
     return status;
 }

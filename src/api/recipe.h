@@ -5,10 +5,10 @@
  *     a configuration file      ("config")
  *     the caller's settings
  *
- * A run that goes on must be the same run: what would make another one of it is refused. So are
- * settings of a model that differ from the one that a run starts from ("init-from"). Where the
- * caller names another preset than the file, the file's settings that are those of its own preset
- * do not count. */
+ * A run that goes on must be the same run: what would make another one of it is refused. The model
+ * that a run starts from ("init-from") may get other settings, as long as its weights fit them:
+ * soft attention becomes hard, dropout another one. Where the caller names another preset than the
+ * file, the file's settings that are those of its own preset do not count. */
 #ifndef ATTEND_API_RECIPE_H
 #define ATTEND_API_RECIPE_H
 
@@ -26,7 +26,7 @@ typedef struct {
     void *model;      /* settings of the preset's family */
     bool begun;       /* the model is that of "init-from", */
     at_arena strings; /* which these are of */
-    at_str changes;   /* what differs from the run before and may: "epochs is 20, was 10" */
+    at_str changes;   /* what differs from before and may: "epochs is 20, was 10" */
 } at_recipe;
 
 /* settings are borrowed, for as long as the recipe is used; at_recipe_free it, on failure too. */

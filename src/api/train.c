@@ -114,15 +114,13 @@ static attend_status start(const at_recipe *recipe, const at_run_hooks *hooks, a
 {
     if (recipe->run.threads)
         attend_set_threads(recipe->run.threads);
-    attend_status status = at_run_new(&recipe->run, at_job_for(recipe->preset->family),
-                                      recipe->model, hooks, run, err);
-    if (status < 0)
-        return status;
     if (recipe->changes.length) {
         at_run_event e = {.kind = ATTEND_RUN_SAYS, .text = at_str_text(&recipe->changes)};
         tell(hooks->user, &e);
     }
-    return at_recipe_save(recipe, err);
+    attend_status status = at_run_new(&recipe->run, at_job_for(recipe->preset->family),
+                                      recipe->model, hooks, run, err);
+    return status < 0 ? status : at_recipe_save(recipe, err);
 }
 
 attend_status attend_train(const attend_setting *settings, size_t count,

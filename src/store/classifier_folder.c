@@ -88,6 +88,19 @@ attend_status at_classifier_folder_open(const char *folder, at_classifier_folder
     return status;
 }
 
+/* a text of one word */
+static void try_out(at_tape *t, const void *model)
+{
+    static const int word[1] = {0}, length[1] = {1};
+    at_classify(t, model, (at_ids){SHAPE(1, 1), word}, length, false);
+}
+
+attend_status at_classifier_folder_weights(at_classifier_folder *f, const char *folder,
+                                           attend_error *err)
+{
+    return at_model_weights(folder, NULL, f->params, try_out, &f->model, err);
+}
+
 void at_classifier_folder_free(at_classifier_folder *f)
 {
     at_tokenizer_free(f->tokenizer);

@@ -23,6 +23,10 @@ attend_status at_classifier_folder_save(const char *folder, const at_classifier_
  */
 attend_status at_classifier_folder_open(const char *folder, at_classifier_folder *f,
                                         attend_error *err);
+
+/* And the weights, of the folder's model.safetensors. No others can be added. */
+attend_status at_classifier_folder_weights(at_classifier_folder *f, const char *folder,
+                                           attend_error *err);
 void at_classifier_folder_free(at_classifier_folder *f);
 
 #endif

@@ -30,6 +30,22 @@ attend_status at_language_folder_open(const char *folder, at_language_folder *f,
     return status;
 }
 
+/* a text of one word */
+static void try_out(at_tape *t, const void *model)
+{
+    static const int word[1] = {0};
+    at_language_state state = {.h = {NULL}};
+    at_tensor *read = at_language_read(t, model, (at_ids){SHAPE(1, 1), word}, &state);
+    if (!at_failed(t))
+        at_language_logits(t, model, read);
+}
+
+attend_status at_language_folder_weights(at_language_folder *f, const char *folder,
+                                         attend_error *err)
+{
+    return at_model_weights(folder, NULL, f->params, try_out, &f->model, err);
+}
+
 void at_language_folder_free(at_language_folder *f)
 {
     at_tokenizer_free(f->tokenizer);

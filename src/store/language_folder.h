@@ -20,6 +20,10 @@ attend_status at_language_folder_save(const char *folder, const at_language_fold
 /* Everything but the weights: params is an empty set. at_language_folder_free it, on failure too.
  */
 attend_status at_language_folder_open(const char *folder, at_language_folder *f, attend_error *err);
+
+/* And the weights, of the folder's model.safetensors. No others can be added. */
+attend_status at_language_folder_weights(at_language_folder *f, const char *folder,
+                                         attend_error *err);
 void at_language_folder_free(at_language_folder *f);
 
 #endif

@@ -196,32 +196,43 @@ attend_status at_model_tokenizer_open(const char *folder, const char *name, at_t
     return status;
 }
 
-attend_status at_model_weights(const char *folder, const char *file, at_params *params,
-                               attend_error *err)
+static attend_status load_weights(const char *path, at_params *params, attend_error *err)
 {
-    char *path = file ? NULL : at_file_join(folder, "model.safetensors");
-    if (!file && !path)
-        return at_error_memory(err);
-    attend_status status = at_weights_load(file ? file : path, "", params, err);
-    at_free(path);
+    attend_status status = at_weights_load(path, "", params, err);
     at_params_seal(params);
     return status;
 }
 
-attend_status at_model_weights_check(const char *folder, const char *file, const at_tape *ran,
-                                     const at_params *params, attend_error *err)
+static attend_status check_weights(const char *path, const at_tape *tried, const at_params *params,
+                                   attend_error *err)
 {
-    const char *slash = file ? "" : "/model.safetensors", *path = file ? file : folder;
-    if (at_failed(ran) && at_tape_error(ran)->status == ATTEND_MEMORY)
+    if (at_failed(tried) && at_tape_error(tried)->status == ATTEND_MEMORY)
         return at_error_memory(err);
-    if (at_failed(ran))
-        return at_error(err, ATTEND_FORMAT, "%s%s: %s; config.json describes another model",
-                        at_show(path).text, slash, at_tape_error(ran)->message);
+    if (at_failed(tried))
+        return at_error(err, ATTEND_FORMAT, "%s: %s; the settings are those of another model",
+                        at_show(path).text, at_tape_error(tried)->message);
     for (int i = 0; i < at_params_count(params); i++)
-        if (!at_param_used(ran, i))
+        if (!at_param_used(tried, i))
             return at_error(err, ATTEND_FORMAT,
-                            "%s%s: tensor '%s' has no place in the model that config.json "
-                            "describes",
-                            at_show(path).text, slash, at_params_at(params, i)->name);
+                            "%s: tensor '%s' has no place in the model; the settings are those of "
+                            "another one",
+                            at_show(path).text, at_params_at(params, i)->name);
     return ATTEND_OK;
+}
+
+attend_status at_model_weights(const char *folder, const char *file, at_params *params,
+                               at_model_trial *trial, const void *model, attend_error *err)
+{
+    char *own = file ? NULL : at_file_join(folder, "model.safetensors");
+    const char *path = file ? file : own;
+    attend_status status = path ? load_weights(path, params, err) : at_error_memory(err);
+    at_tape *t = status < 0 ? NULL : at_tape_new(params, ATTEND_INFER);
+    if (t) {
+        trial(t, model);
+        status = check_weights(path, t, params, err);
+        at_tape_free(t);
+    } else if (status >= 0)
+        status = at_error_memory(err);
+    at_free(own);
+    return status;
 }

@@ -40,13 +40,12 @@ void at_model_tokenizer_forget(const char *folder, const char *name);
 attend_status at_model_tokenizer_open(const char *folder, const char *name, at_tokenizer **out,
                                       attend_error *err);
 
-/* The weights from a file, NULL: the folder's own. No others can be added afterwards. */
-attend_status at_model_weights(const char *folder, const char *file, at_params *params,
-                               attend_error *err);
+/* Runs a model once, on the least that it reads, so that all of its weights take part. */
+typedef void at_model_trial(at_tape *t, const void *model);
 
-/* Are the weights those of the model? The tape has run it once with them: all shapes were right,
- * and every weight was used. file as above. */
-attend_status at_model_weights_check(const char *folder, const char *file, const at_tape *ran,
-                                     const at_params *params, attend_error *err);
+/* The weights from a file, NULL: the folder's own; no others can be added afterwards. Fails where
+ * they are not those of the model: in a trial all shapes must be right, and every weight used. */
+attend_status at_model_weights(const char *folder, const char *file, at_params *params,
+                               at_model_trial *trial, const void *model, attend_error *err);
 
 #endif

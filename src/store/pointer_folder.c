@@ -45,6 +45,21 @@ attend_status at_pointer_folder_open(const char *folder, at_pointer_folder *f, a
     return status;
 }
 
+/* one item, pointed to and then the end */
+static void try_out(at_tape *t, const void *model)
+{
+    static const int length[1] = {1}, before[2] = {0, 1};
+    const at_pointer *m = model;
+    at_pointing p = at_pointer_read(t, m, at_zeros(t, SHAPE(1, 1, m->width)), length);
+    if (!at_failed(t))
+        at_pointer_point(t, m, &p, (at_ids){SHAPE(1, 2), before});
+}
+
+attend_status at_pointer_folder_weights(at_pointer_folder *f, const char *folder, attend_error *err)
+{
+    return at_model_weights(folder, NULL, f->params, try_out, &f->model, err);
+}
+
 void at_pointer_folder_free(at_pointer_folder *f)
 {
     if (f->params)

@@ -22,6 +22,10 @@ attend_status at_pointer_folder_save(const char *folder, const at_pointer_folder
 
 /* Everything but the weights: params is an empty set. at_pointer_folder_free it, on failure too. */
 attend_status at_pointer_folder_open(const char *folder, at_pointer_folder *f, attend_error *err);
+
+/* And the weights, of the folder's model.safetensors. No others can be added. */
+attend_status at_pointer_folder_weights(at_pointer_folder *f, const char *folder,
+                                        attend_error *err);
 void at_pointer_folder_free(at_pointer_folder *f);
 
 /* An item [width] as the model takes it. */

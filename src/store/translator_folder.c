@@ -160,8 +160,13 @@ attend_status at_translator_folder_describe(at_translator_folder *f, attend_erro
                                      err);
     if (status >= 0 && f->mean)
         status = set_scaling(f, err);
-    if (status < 0 || f->model.output != &at_output_copy)
+    if (status < 0)
         return status;
+    if (f->model.output != &at_output_copy) {
+        at_copying_free(f->copying);
+        f->copying = NULL;
+        return ATTEND_OK;
+    }
     f->model.unknown = at_copying_unknown(f->target);
     return f->copying ? ATTEND_OK : at_copying_new(f->source, f->target, &f->copying, err);
 }
@@ -188,8 +193,9 @@ attend_status at_translator_folder_open(const char *folder, at_translator_folder
 }
 
 /* two steps on a source of one word, or frame: all that the model has takes part */
-static void try_out(at_tape *t, const at_seq2seq *m)
+static void try_out(at_tape *t, const void *model)
 {
+    const at_seq2seq *m = model;
     static const int word[1] = {0}, length[1] = {1}, extra[1] = {0};
     at_ids one = {SHAPE(1, 1), word};
     at_copies copies = {.source = one, .extra = extra};
@@ -213,16 +219,7 @@ static void try_out(at_tape *t, const at_seq2seq *m)
 attend_status at_translator_folder_weights(at_translator_folder *f, const char *folder,
                                            const char *file, attend_error *err)
 {
-    attend_status status = at_model_weights(folder, file, f->params, err);
-    if (status < 0)
-        return status;
-    at_tape *t = at_tape_new(f->params, ATTEND_INFER);
-    if (!t)
-        return at_error_memory(err);
-    try_out(t, &f->model);
-    status = at_model_weights_check(folder, file, t, f->params, err);
-    at_tape_free(t);
-    return status;
+    return at_model_weights(folder, file, f->params, try_out, &f->model, err);
 }
 
 void at_translator_folder_free(at_translator_folder *f)

@@ -4,6 +4,7 @@
  *     check        are the settings sensible?
  *     open         the folder of a model, its weights apart
  *     prepare      vocabularies and numbers from the corpora, and the model
+ *     weights      of a folder, for that model
  *     save         the folder, but for its weights
  *
  *     take, loss   of each batch: cut it into shards; what each of them loses
@@ -41,6 +42,7 @@ typedef struct {
     size_t settings, params;
     attend_status (*open)(void *task, const char *folder, attend_error *err);
     attend_status (*prepare)(at_run *r, attend_error *err); /* sets run->supply */
+    attend_status (*weights)(void *task, const char *folder, attend_error *err);
     attend_status (*save)(at_run *r, attend_error *err);
 
     /* Sets run->shards and run->asked; memory is the run's, of one batch. */

@@ -81,6 +81,12 @@ static attend_status prepare(at_run *r, attend_error *err)
     return status < 0 ? status : make_room(r, err);
 }
 
+static attend_status weights(void *of_run, const char *folder, attend_error *err)
+{
+    at_classification_task *t = of_run;
+    return at_classifier_folder_weights(&t->folder, folder, err);
+}
+
 static attend_status save(at_run *r, attend_error *err)
 {
     return at_classifier_folder_save(r->settings.out, folder_of(r), err);
@@ -129,6 +135,7 @@ const at_job at_job_classification = {
     .params = offsetof(at_classification_task, folder.params),
     .open = open,
     .prepare = prepare,
+    .weights = weights,
     .save = save,
     .take = take,
     .loss = loss,

@@ -82,6 +82,12 @@ static attend_status prepare(at_run *r, attend_error *err)
     return t->state ? ATTEND_OK : at_error_memory(err);
 }
 
+static attend_status weights(void *of_run, const char *folder, attend_error *err)
+{
+    task *t = of_run;
+    return at_language_folder_weights(&t->folder, folder, err);
+}
+
 static attend_status save(at_run *r, attend_error *err)
 {
     return at_language_folder_save(r->settings.out, &task_of(r)->folder, err);
@@ -166,6 +172,7 @@ const at_job at_job_language = {
     .params = offsetof(task, folder.params),
     .open = open,
     .prepare = prepare,
+    .weights = weights,
     .save = save,
     .take = take,
     .loss = loss,

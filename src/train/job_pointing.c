@@ -40,9 +40,8 @@ static attend_status measure(at_run *r, attend_error *err)
         return at_error(err, ATTEND_FORMAT, "%s: items have %d numbers; %d are wanted%s",
                         at_corpus_file(r->corpus, 0), width,
                         before ? before : ATTEND_ITEM_WIDTH_MOST, before ? "" : " at most");
-    if (before)
-        return ATTEND_OK;
-    at_items_spread(t->items[0], f->mean, f->spread);
+    if (!before)
+        at_items_spread(t->items[0], f->mean, f->spread);
     return at_pointer_model(&f->settings, width, &f->model, err);
 }
 
@@ -69,6 +68,12 @@ static attend_status prepare(at_run *r, attend_error *err)
                at_items_size(t->items[0]), at_items_size(t->items[1]), t->folder.model.width,
                t->folder.model.width == 1 ? "" : "s");
     return ATTEND_OK;
+}
+
+static attend_status weights(void *of_run, const char *folder, attend_error *err)
+{
+    at_pointing_task *t = of_run;
+    return at_pointer_folder_weights(&t->folder, folder, err);
 }
 
 static attend_status save(at_run *r, attend_error *err)
@@ -173,6 +178,7 @@ const at_job at_job_pointing = {
     .params = offsetof(at_pointing_task, folder.params),
     .open = open,
     .prepare = prepare,
+    .weights = weights,
     .save = save,
     .take = take,
     .loss = loss,

@@ -110,6 +110,12 @@ static attend_status prepare(at_run *r, attend_error *err)
     return status;
 }
 
+static attend_status weights(void *of_run, const char *folder, attend_error *err)
+{
+    at_translation_task *t = of_run;
+    return at_translator_folder_weights(&t->folder, folder, NULL, err);
+}
+
 static attend_status save(at_run *r, attend_error *err)
 {
     const at_translator_folder *f = folder_of(r);
@@ -171,6 +177,7 @@ const at_job at_job_translation = {
     .params = offsetof(at_translation_task, folder.params),
     .open = open,
     .prepare = prepare,
+    .weights = weights,
     .save = save,
     .take = take,
     .loss = loss,

@@ -34,6 +34,7 @@ typedef struct {
     bool lower;
     int longest, longest_frames, when_long;
     int epochs, steps, batch, batch_tokens;
+    double mix_lengths;
     double lr, clip, smoothing, teacher_forcing;
     const char *optimiser, *schedule;
     const char *guided_alignment; /* a file of links, or NULL */

@@ -132,6 +132,11 @@ attend_status at_run_learn(at_run *r, bool sources, bool targets, at_tokenizer *
     status = at_tokenizer_kind_find(s->tokenizer)
                  ? at_tokenizer_learn(s->tokenizer, at_corpus_lines(&walk), &o, out, err)
                  : at_tokenizer_open(s->tokenizer, out, err);
+    if (status >= 0 && at_tokenizer_by_blanks(*out))
+        at_run_say(r, "%s text is cut into words already: its words are those between blanks",
+                   !sources  ? "target"
+                   : targets ? "all"
+                             : "source");
     return status >= 0 && targets ? check_ends(*out, s->tokenizer, err) : status;
 }
 

@@ -65,8 +65,10 @@ attend_status at_run_clear(at_run *r, attend_error *err)
 static attend_status make_batches(at_run *r, attend_error *err)
 {
     const at_run_settings *s = &r->settings;
-    at_plan_options plan = {
-        .sentences = (size_t)s->batch, .tokens = (size_t)s->batch_tokens, .seed = s->seed};
+    at_plan_options plan = {.sentences = (size_t)s->batch,
+                            .tokens = (size_t)s->batch_tokens,
+                            .mix = s->mix_lengths,
+                            .seed = s->seed};
     return at_batches_new(r->supply[0], &plan, &r->batches, err);
 }
 
@@ -143,8 +145,8 @@ attend_status at_run_go_on(at_run *r, attend_error *err)
     return status < 0 ? status : at_batches_seek(r->batches, r->standing.position, err);
 }
 
-/* The model that the run begins with: a new one of these settings, or that of a folder; to go on,
- * the checkpoint has the weights. */
+/* The model that the run begins with: a new one of these settings, or that of a folder, which the
+ * settings may change. */
 static attend_status open_model(at_run *r, const void *settings, attend_error *err)
 {
     const at_job *job = r->job;
@@ -153,14 +155,11 @@ static attend_status open_model(at_run *r, const void *settings, attend_error *e
     attend_status status = ATTEND_OK;
     if (from)
         status = job->open(r->task, from, err);
-    else {
+    else if (!(*params = at_params_new(r->settings.seed)))
+        status = at_error_memory(err);
+    if (!r->settings.resume)
         memcpy((char *)r->task + job->settings, settings, job->family->size);
-        *params = at_params_new(r->settings.seed);
-        status = *params ? ATTEND_OK : at_error_memory(err);
-    }
     r->params = *params;
-    if (status >= 0 && from && !r->settings.resume)
-        status = at_model_weights(from, NULL, r->params, err);
     return status;
 }
 
@@ -187,6 +186,8 @@ attend_status at_run_prepare(at_run *r, const void *model, attend_error *err)
         status = open_model(r, model, err);
     if (status >= 0)
         status = r->job->prepare(r, err);
+    if (status >= 0 && r->settings.init_from && !r->settings.resume)
+        status = r->job->weights(r->task, r->settings.init_from, err);
     if (status >= 0)
         status = make_batches(r, err);
     if (status >= 0)

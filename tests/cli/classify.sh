@@ -96,3 +96,7 @@ says err "cannot be cut into 7 heads"
 sed -i 's/"1": "pos"/"1": "neg"/' vectors/config.json
 expect 65 attend classify vectors
 says err "no name of its own"
+sed -i 's/"hidden": [0-9]*/"hidden": 7/' seen/config.json
+expect 65 attend classify seen
+says err "seen/model.safetensors: "
+says err "the settings are those of another model"

@@ -68,7 +68,7 @@ links=$(attend align turned --src in --tgt right 2> err | paste -d '\t' in right
 check "$same of 200 lines are right, $links % of the links" "[ $same -ge 180 ] && [ $links -ge 90 ]"
 
 # it goes on, bit for bit, also when the model is fed words of its own
-own=("${settings[@]}" --epochs 1 --teacher-forcing 0.7 --threads 1 -q)
+own=("${settings[@]}" --epochs 1 --teacher-forcing 0.7 --watch loss --threads 1 -q)
 expect 0 attend train "${own[@]}" --steps 20 --out whole
 expect 0 attend train "${own[@]}" --steps 8 --out part
 expect 0 attend train --resume --steps 20 --out part -q

@@ -129,18 +129,18 @@ damaged() # CHANGE TEXT: of config.json, and what is said
     check "it names the file" "grep -qE 'damaged/(config.json|model.safetensors)' err"
     check "no help with options" "! grep -q -- --help err"
 }
-damaged 's/"hidden": 32/"hidden": 33/' "config.json describes another model"
+damaged 's/"hidden": 32/"hidden": 33/' "the settings are those of another model"
 damaged 's/"hidden": 32/"hidden": -1/' "damaged/config.json: hidden"
 damaged 's/"attention": "[^"]*"/"attention": "nothing"/' \
     "damaged/config.json: attention has no score"
-damaged 's/"layers": 1/"layers": 2/' "config.json describes another model"
+damaged 's/"layers": 1/"layers": 2/' "the settings are those of another model"
 damaged 's/"tied": false/"tied": true/; s/"embedding": 16/"embedding": 32/' "another model"
 attend train --data pairs.tsv --hidden 16 --embedding 16 --steps 1 --min-count 1 --out square \
     > out 2> err || bad "train" err
 sed -i 's/"tied": false/"tied": true/' square/config.json
 expect 65 attend translate square
 says err "square/model.safetensors: tensor '"
-says err "has no place in the model that config.json describes"
+says err "has no place in the model"
 
 # means, and copies without the state of training
 expect 0 attend average model --out lean

@@ -18,9 +18,19 @@ says err "the run is done: 1 update;"
 
 unread() { check "before data is read" "! grep -q 'to learn from, ' err"; }
 
-# a model that is taken keeps its settings
-expect 2 attend train "${small[@]}" --init-from m1 --hidden 99 --out m2
-says err "--hidden 99: the model of --init-from has 8"
+# a model that is taken keeps its settings, but for those that are given and leave its weights as
+# they are
+expect 65 attend train "${small[@]}" --init-from m1 --hidden 99 --out m2
+says err "hidden is 99, was 8"
+says err "m1/model.safetensors: "
+says err "the settings are those of another model"
+check "nothing is begun" "[ ! -e m2 ]"
+expect 0 attend train "${small[@]}" --init-from m1 --attention additive/global/hard --dropout 0.25 \
+    --out picked
+says err "attention is additive/global/hard, was additive; dropout is 0.25, was 0.3"
+says picked/config.json '"attention": "additive/global/hard"'
+expect 0 attend train --resume --out picked --steps 4
+says picked/config.json '"attention": "additive/global/hard"'
 expect 2 attend train "${small[@]}" --init-from m1 --preset luong --out m2
 says err "--preset luong: the model of --init-from is one of bahdanau"
 expect 0 attend train "${small[@]}" --init-from m1 --hidden 8 --out m2 -q

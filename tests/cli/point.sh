@@ -45,3 +45,6 @@ expect 65 attend train --preset pointer-net --data bad.tsv --valid 5 --out new
 says err "bad.tsv:31: '6' of the target is not among the items of the source"
 expect 2 attend train "${settings[@]}" --attention additive/global/sparse --out new
 expect 66 attend point nowhere
+sed -i 's/"hidden": 8/"hidden": 9/' hull/config.json
+expect 65 attend point hull points
+says err "the settings are those of another model"
