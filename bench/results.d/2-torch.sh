@@ -38,8 +38,8 @@ END
 
 A first run of attend, before PyTorch's, took 13.6 minutes and had 33.84: its words were right (precisions
 68.7/43.2/28.4/19.3, PyTorch 68.1/43.0/28.2/18.8), but its sentences too short (95 % of the reference's words,
-PyTorch 98 %). Each of its batches had targets of one length, and a model that takes its last steps on short
-ones ends too early. So now they are mixed (`--mix-lengths`); text that is cut into words already is no
-longer cut again, and the score has the bias that PyTorch's has. The run above was the second.
+PyTorch 98 %). Each of its batches had targets of one length, which we take for the reason: now they are
+mixed (`--mix-lengths`). Two smaller things were changed with it: text that is cut into words already is not
+cut again, and the score has the bias that PyTorch's has. The run above is the second.
 END
 }

@@ -5,6 +5,7 @@
 #include "base/memory.h"
 #include "base/utf8.h"
 #include "decode/translate.h"
+#include "text/cut_before.h"
 #include "train/job_classification.h"
 #include "train/job_pointing.h"
 #include "train/job_translation.h"
@@ -12,9 +13,11 @@
 const char *at_tokenization_of(const attend_lines *reference)
 {
     size_t chinese = 0, kana = 0, all = 0;
+    at_cut_marks marks = {0};
     for (size_t i = 0; i < reference->count; i++) {
         const char *text = reference->line[i];
         uint32_t code;
+        at_cut_marks_count(&marks, text, strlen(text));
         for (size_t left = strlen(text); left; all++) {
             int used = at_utf8_get(text, left, &code);
             used = used > 0 ? used : 1;
@@ -24,7 +27,9 @@ const char *at_tokenization_of(const attend_lines *reference)
             left -= (size_t)used;
         }
     }
-    return 2 * (chinese + kana) < all ? "13a" : 10 * kana > all ? "char" : "zh";
+    if (2 * (chinese + kana) >= all && all)
+        return 10 * kana > all ? "char" : "zh";
+    return at_cut_before(&marks) ? "none" : "13a";
 }
 
 static attend_status score(const char *measure, const attend_lines *made,

@@ -14,7 +14,8 @@ typedef struct {
 /* at_run_judge, of an at_judge */
 attend_status at_judge_run(void *judge, at_run *run, at_metrics *metrics, attend_error *err);
 
-/* How BLEU cuts the references: where no blanks stand between words, by characters. */
+/* How BLEU cuts the references: where no blanks stand between words, by characters; not at all
+ * where somebody has cut them before. */
 const char *at_tokenization_of(const attend_lines *reference);
 
 #endif

@@ -32,7 +32,9 @@ static const at_option options[] = {
     {.name = "beam", .letter = 'b', OPTION_INT(compare, beam), .value = "1", .min = 1, .max = 1000,
      .meta = "N", .help = "Hypotheses that are followed; 1 is greedy"},
     {.name = "tokenize", OPTION_CHOICE(compare, tokenize), .choices = TOKENIZATIONS,
-     .value = "auto", .help = "How BLEU cuts words; auto is 13a, of Chinese zh, of Japanese char"},
+     .value = "auto",
+     .help = "How BLEU cuts words; auto is 13a, of Chinese zh, of Japanese char, and none where "
+             "words were cut before"},
     {.name = "figure", OPTION_PATH(compare, figure), .meta = "FILE",
      .help = "Draw BLEU by length and against speed here, too: .png, .svg or .pdf"},
     {.name = "json", OPTION_FLAG(compare, json), .help = "Write JSON"},

@@ -46,7 +46,8 @@ static const at_option options[] = {
 
     {.name = "tokenize", OPTION_CHOICE(evaluate, tokenize), .choices = TOKENIZATIONS,
      .value = "auto", .group = "Output",
-     .help = "How BLEU cuts words; auto is 13a, of Chinese zh, of Japanese char"},
+     .help = "How BLEU cuts words; auto is 13a, of Chinese zh, of Japanese char, and none where "
+             "words were cut before"},
     {.name = "lowercase", OPTION_FLAG(evaluate, lowercase), .help = "BLEU and chrF ignore case"},
     {.name = "json", OPTION_FLAG(evaluate, json), .help = "Write JSON"},
     {.name = "out", .letter = 'o', OPTION_PATH(evaluate, out), .meta = "FILE",

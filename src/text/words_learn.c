@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "base/memory.h"
+#include "text/cut_before.h"
 #include "text/unicode.h"
 #include "text/words.h"
 
@@ -35,24 +36,6 @@ static void see_word(void *user, const at_word *word)
         && !at_spacing_see(&l->w->spacing, word->text, has_left, word->letters_left, has_right,
                            word->letters_right))
         l->failed = true;
-}
-
-/* Do full stops and commas stand alone? At most one of fifty may not, as in abbreviations. Other
- * marks do in French, too. */
-static bool cut_already(const char *text, size_t size)
-{
-    enum { FEWEST = 10, OF = 50 };
-    size_t alone = 0, close = 0;
-    for (size_t i = 0; i < size; i++) {
-        bool ends = i + 1 == size || at_space_at(text + i + 1, size - i - 1);
-        if ((text[i] != '.' && text[i] != ',') || !ends)
-            continue;
-        if (i == 0 || at_space_at(text + i - 1, 1))
-            alone++;
-        else
-            close++;
-    }
-    return alone >= FEWEST && close * OF <= alone;
 }
 
 static void count_word(void *user, const at_word *word)
@@ -97,7 +80,9 @@ static bool each_word(learner *l, const char *text, size_t size, at_words_sink *
 static bool take_sample(learner *l)
 {
     at_words_sink *const sinks[] = {see_word, count_word};
-    if (l->asks && cut_already(at_str_text(&l->sample), l->sample.length))
+    at_cut_marks marks = {0};
+    at_cut_marks_count(&marks, at_str_text(&l->sample), l->sample.length);
+    if (l->asks && at_cut_before(&marks))
         l->w->punctuation = false;
     for (int pass = 0; pass < 2; pass++) {
         const char *text = at_str_text(&l->sample), *stop = text + l->sample.length;

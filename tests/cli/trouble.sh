@@ -32,8 +32,9 @@ check "the last good checkpoint is there" "cmp -s kept nan/$last"
 check "and the best model" "cmp -s best nan/model.safetensors"
 
 # a disk that is full: files may not grow beyond a few blocks
-expect 0 attend train "${settings[@]}" --steps 10 --epochs 9 --checkpoint-every 5 --watch loss --out whole
-expect 0 attend train "${settings[@]}" --steps 5 --epochs 9 --checkpoint-every 5 --watch loss --out full
+long=("${settings[@]}" --epochs 9 --checkpoint-every 5 --watch loss)
+expect 0 attend train "${long[@]}" --steps 10 --out whole
+expect 0 attend train "${long[@]}" --steps 5 --out full
 cp full/$last kept
 (ulimit -f 8; exec attend train --resume --steps 10 --out full) > out 2> err
 check "a full disk is an error of writing" "[ $? -eq 74 ]"
