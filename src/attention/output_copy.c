@@ -81,7 +81,7 @@ static void backward(const at_node *n)
     const kept *k = n->saved;
     const real *dp = at_grad_out(n, 0), *weights = n->in[1]->value;
     real *dx = at_grad_add(n, 0), *dw = at_grad_add(n, 1), *dg = at_grad_add(n, 2);
-    real *scaled = at_scratch_reals(n->tape, (size_t)k->V);
+    real *scaled = at_brief_reals(n->tape, (size_t)k->V);
     for (int r = 0; scaled && r < k->rows; r++, dp += k->all) {
         const real *vocabulary = k->vocabulary + (size_t)r * (size_t)k->V;
         real g = k->gate[r], difference = at_vector()->dot((size_t)k->V, dp, vocabulary);

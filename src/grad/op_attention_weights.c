@@ -130,7 +130,7 @@ static void backward(const at_node *n)
               .weights = n->out[1]->value,
               .d_context = at_grad_out(n, 0),
               .d_weights = at_grad_out(n, 1),
-              .scores = at_scratch_reals(n->tape, n->out[1]->len)};
+              .scores = at_brief_reals(n->tape, n->out[1]->len)};
     if (!w.scores)
         return;
     w.dq = at_grad_in(n, 0, &w.q_beta);

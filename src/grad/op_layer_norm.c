@@ -87,7 +87,7 @@ static void parameter_sums(const at_node *n, const rows *r, size_t count)
 {
     if (!n->in[1]->wants_grad && !n->in[2]->wants_grad)
         return;
-    sums s = {*r, count, at_scratch_reals(n->tape, BLOCKS * 2 * r->n)};
+    sums s = {*r, count, at_brief_reals(n->tape, BLOCKS * 2 * r->n)};
     if (!s.partial)
         return;
     at_parallel_each(BLOCKS, (double)(count * r->n) / BLOCKS, sum_block, &s);

@@ -87,7 +87,8 @@ static void run_backward(void *arg, int item)
     }
 }
 
-/* memory of one direction that its jobs share */
+/* Memory of one direction that its jobs share. The gates of a step, once they are used, give way to
+ * their gradient. */
 typedef struct {
     real *dgx, *dgh; /* [B,T,G]; the same except for the GRU */
     real *dh;        /* [B,T,P]: with projection, the gradient of every h */
@@ -105,12 +106,12 @@ static bool backward_memory(at_tape *t, const at_recurrence *l, const shared *bo
         const at_direction *d = &l->dir[j->direction];
         const shared *s = &both[j->direction];
         size_t rows = (size_t)j->rows;
-        j->dh = at_scratch_reals(t, rows * P);
-        j->dh_cell = d->w_hr ? at_scratch_reals(t, rows * H) : NULL;
-        j->dh_next = at_scratch_reals(t, rows * P);
-        j->dgh = at_scratch_reals(t, rows * G);
+        j->dh = at_brief_reals(t, rows * P);
+        j->dh_cell = d->w_hr ? at_brief_reals(t, rows * H) : NULL;
+        j->dh_next = at_brief_reals(t, rows * P);
+        j->dgh = at_brief_reals(t, rows * G);
         if (l->kind->has_cell)
-            j->dc = at_scratch_reals(t, rows * H);
+            j->dc = at_brief_reals(t, rows * H);
         j->dgx_all = s->dgx;
         j->dgh_all = s->dgh;
         j->full = s->dh;
@@ -127,10 +128,10 @@ static bool shared_memory(at_tape *t, const at_recurrence *l, shared both[])
     size_t widest = l->H > l->P ? (size_t)l->H : P;
     for (int i = 0; i < l->directions; i++) {
         shared *s = &both[i];
-        *s = (shared){.dgx = at_scratch_reals(t, rows * G)};
-        s->dgh = l->kind->separate ? at_scratch_reals(t, rows * G) : s->dgx;
-        s->dh = l->dir[i].w_hr ? at_scratch_reals(t, rows * P) : NULL;
-        s->zeros = at_scratch_reals(t, widest);
+        *s = (shared){.dgx = l->dir[i].gates};
+        s->dgh = l->kind->separate ? at_brief_reals(t, rows * G) : s->dgx;
+        s->dh = l->dir[i].w_hr ? at_brief_reals(t, rows * P) : NULL;
+        s->zeros = at_brief_reals(t, widest);
         if (at_failed(t))
             return false;
         memset(s->zeros, 0, widest * sizeof(real));
@@ -147,7 +148,7 @@ static bool shared_memory(at_tape *t, const at_recurrence *l, shared both[])
 static real *states_before(at_tape *t, const at_recurrence *l, int direction)
 {
     size_t P = (size_t)l->P;
-    real *all = at_scratch_reals(t, (size_t)l->B * (size_t)l->T * P);
+    real *all = at_brief_reals(t, (size_t)l->B * (size_t)l->T * P);
     if (!all)
         return NULL;
     at_job whole = {.l = l, .direction = direction, .stride = 1, .rows = l->B};

@@ -14,6 +14,8 @@ typedef struct binding {
     struct binding *before;
 } binding;
 
+enum { MOST_SPARE = 64 };
+
 struct at_tape {
     at_params *params;
     at_mode mode;
@@ -23,6 +25,12 @@ struct at_tape {
     at_weight **weights; /* of the parameters, by index */
     int leaf_count;
     at_arena kept, panels; /* of the weights, and packed: until the reset, or as long as the tape */
+    at_arena brief;        /* of one op's backward */
+    struct {
+        real *memory;
+        size_t len;
+    } spare[MOST_SPARE]; /* gradients that nobody needs any more, while going back */
+    int spares;
     bool keeps;
     binding *bound;
     at_random random;
@@ -43,6 +51,7 @@ at_tape *at_tape_new(at_params *params, at_mode mode)
     at_arena_init(&t->memory, 1 << 20);
     at_arena_init(&t->kept, 1 << 16);
     at_arena_init(&t->panels, 1 << 16);
+    at_arena_init(&t->brief, 1 << 16);
     return t;
 }
 
@@ -53,6 +62,7 @@ void at_tape_free(at_tape *t)
     at_arena_free(&t->memory);
     at_arena_free(&t->kept);
     at_arena_free(&t->panels);
+    at_arena_free(&t->brief);
     at_free(t->leaves);
     at_free(t->weights);
     at_free(t);
@@ -81,25 +91,29 @@ at_params *at_tape_params(at_tape *t) { return t->params; }
 
 size_t at_tape_bytes(const at_tape *t)
 {
-    return at_arena_size(&t->memory) + at_arena_size(&t->kept) + at_arena_size(&t->panels);
+    return at_arena_size(&t->memory) + at_arena_size(&t->kept) + at_arena_size(&t->panels)
+           + at_arena_size(&t->brief);
 }
 
 size_t at_tape_used(const at_tape *t)
 {
-    return at_arena_used(&t->memory) + at_arena_used(&t->kept) + at_arena_used(&t->panels);
+    return at_arena_used(&t->memory) + at_arena_used(&t->kept) + at_arena_used(&t->panels)
+           + at_arena_size(&t->brief);
 }
 
 void at_tape_keep_weights(at_tape *t) { t->keeps = true; }
 
-real *at_tape_keep(at_tape *t, size_t len)
+static real *reals_of(at_tape *t, at_arena *arena, size_t len)
 {
     size_t bytes;
-    real *memory = at_size_multiply(len, sizeof(real), &bytes) ? at_arena_alloc(&t->panels, bytes)
+    real *memory = at_size_multiply(len, sizeof(real), &bytes) ? at_arena_alloc(arena, bytes)
                                                                : NULL;
     if (!memory)
         at_fail_memory(t);
     return memory;
 }
+
+real *at_tape_keep(at_tape *t, size_t len) { return reals_of(t, &t->panels, len); }
 
 at_mark at_tape_mark(at_tape *t)
 {
@@ -171,14 +185,8 @@ void *at_scratch(at_tape *t, size_t bytes)
     return memory;
 }
 
-real *at_scratch_reals(at_tape *t, size_t len)
-{
-    size_t bytes;
-    if (at_size_multiply(len, sizeof(real), &bytes))
-        return at_scratch(t, bytes);
-    at_fail_memory(t);
-    return NULL;
-}
+real *at_scratch_reals(at_tape *t, size_t len) { return reals_of(t, &t->memory, len); }
+real *at_brief_reals(at_tape *t, size_t len) { return reals_of(t, &t->brief, len); }
 
 void at_scratch_release(at_tape *t, at_mark m) { at_arena_release(&t->memory, m.memory); }
 
@@ -426,12 +434,37 @@ const real *at_grad_out(const at_node *n, int output)
     return n->out[output] ? at_grad_of(n->out[output]) : NULL;
 }
 
+/* Memory for a gradient: of one that is not needed any more, or more. */
+static real *gradient_memory(at_tape *t, size_t len)
+{
+    for (int i = t->spares - 1; i >= 0; i--)
+        if (t->spare[i].len == len) {
+            real *memory = t->spare[i].memory;
+            t->spare[i] = t->spare[--t->spares];
+            return memory;
+        }
+    return at_scratch_reals(t, len);
+}
+
+/* All that an output took part in has been gone back through: so its gradient is of no more use. */
+static void spare_gradients(at_tape *t, const at_node *n)
+{
+    for (int i = 0; i < n->n_out; i++) {
+        at_tensor *x = n->out[i];
+        if (!x || x->base || !x->grad || t->spares == MOST_SPARE)
+            continue;
+        t->spare[t->spares].memory = x->grad;
+        t->spare[t->spares++].len = x->len;
+        x->grad = NULL;
+    }
+}
+
 real *at_grad_into(at_tape *t, at_tensor *x, real *beta)
 {
     at_tensor *o = owner(x);
     *beta = 1;
     if (!o->grad) {
-        o->grad = at_scratch_reals(t, o->len);
+        o->grad = gradient_memory(t, o->len);
         *beta = 0;
     }
     return o->grad;
@@ -474,8 +507,10 @@ static void run_backward(at_tape *t, at_node *n)
     if (t->watch)
         t->watch(t->watch_user, n, false);
     n->op->backward(n);
+    at_arena_reset(&t->brief);
     if (t->watch)
         t->watch(t->watch_user, n, true);
+    spare_gradients(t, n);
 }
 
 /* Backward multiplies with the weights the other way round: what is packed for forward products
@@ -507,6 +542,7 @@ bool at_backward(at_tape *t, at_tensor *loss)
         return false;
     o->grad[0] = 1;
     forget_panels(t);
+    t->spares = 0; /* what is left of another time may have been released */
     for (at_node *n = t->last; n && !t->failed; n = n->before)
         run_backward(t, n);
     for (int i = 0; i < t->leaf_count && !t->failed; i++)

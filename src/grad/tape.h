@@ -142,7 +142,8 @@ at_tensor *at_new(at_tape *t, at_shape shape); /* value uninitialised, no gradie
 at_tensor *at_input(at_tape *t, at_shape shape, const real *data); /* a copy, no gradient */
 at_tensor *at_zeros(at_tape *t, at_shape shape);
 
-/* Like at_input, but its gradient is wanted: at_grad_of gives it after at_backward. */
+/* Like at_input, but its gradient is wanted: at_grad_of gives it after at_backward. Gradients of
+ * what ops made are gone by then: each makes room for others as soon as it is used. */
 at_tensor *at_variable(at_tape *t, at_shape shape, const real *data);
 const real *at_grad_of(const at_tensor *x); /* NULL where none has reached it */
 
@@ -151,6 +152,9 @@ const real *at_grad_of(const at_tensor *x); /* NULL where none has reached it */
 /* memory of this step; NULL and a failed tape when there is none. 64-byte aligned. */
 void *at_scratch(at_tape *t, size_t bytes);
 real *at_scratch_reals(at_tape *t, size_t len);
+
+/* In backward: memory until the op is done, likewise. What is handed on must not lie in it. */
+real *at_brief_reals(at_tape *t, size_t len);
 
 /* Gives back all scratch taken since the mark (no tensor or parameter was made since). */
 void at_scratch_release(at_tape *t, at_mark m);
@@ -185,7 +189,8 @@ real *at_grad_in(const at_node *n, int input, real *beta);
 /* The same for a tensor that wants a gradient. */
 real *at_grad_into(at_tape *t, at_tensor *x, real *beta);
 
-/* Hands over a gradient computed in memory of this step: becomes the input's, or is added. */
+/* Hands over a gradient computed in memory of this step, and of nobody else: becomes the input's,
+ * or is added. */
 void at_grad_give(const at_node *n, int input, real *gradient);
 
 /* ---- backward --------------------------------------------------------------------------- */

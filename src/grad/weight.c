@@ -91,10 +91,18 @@ void at_weight_flush(at_tape *t, at_tensor *w)
         k->waiting = 0;
 }
 
-static bool room(at_tape *t, const at_tensor *w)
+/* Rows that wait at most: all of them, or as many as make a product fast. The sum over rows goes
+ * on in the next product as it would in one, to the last bit. */
+static int room_of(const at_weight *k)
+{
+    enum { ENOUGH = 512 };
+    return k->rows < ENOUGH ? k->rows : ENOUGH;
+}
+
+static bool make_room(at_tape *t, const at_tensor *w)
 {
     at_weight *k = w->weight;
-    size_t rows = (size_t)k->rows;
+    size_t rows = (size_t)room_of(k);
     if (!k->left)
         k->left = at_scratch_reals(t, rows * (size_t)w->shape.dim[0]);
     if (!k->right)
@@ -109,18 +117,18 @@ void at_weight_gradient(const at_node *n, int input, int rows, const real *left,
     if (!w || !w->wants_grad || rows == 0)
         return;
     at_weight *k = w->weight;
-    if (!k || rows >= k->rows) {
+    if (k && k->waiting + rows > room_of(k))
+        at_weight_flush(t, w);
+    if (!k || rows >= room_of(k)) {
         add_product(t, w, rows, left, right);
         return;
     }
-    if (k->waiting + rows > k->rows)
-        at_weight_flush(t, w);
-    if (!room(t, w))
+    if (!make_room(t, w))
         return;
     size_t R = (size_t)w->shape.dim[0], C = (size_t)w->shape.dim[1], at = (size_t)k->waiting;
     memcpy(k->left + at * R, left, (size_t)rows * R * sizeof *left);
     memcpy(k->right + at * C, right, (size_t)rows * C * sizeof *right);
     k->waiting += rows;
-    if (k->waiting == k->rows)
+    if (k->waiting == room_of(k))
         at_weight_flush(t, w);
 }

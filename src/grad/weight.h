@@ -18,9 +18,9 @@
 typedef struct at_weight {
     int products[2];     /* with W, with W^T */
     at_packed packed[2]; /* panels is NULL until the second */
-    int rows;            /* of all forward products: what the gradient waits for */
+    int rows;            /* of all forward products: what the gradient waits for, or for many */
     int waiting;         /* of them, here */
-    real *left, *right;  /* [rows,r], [rows,c]: dW = left^T right */
+    real *left, *right;  /* [waiting at most,r], [..,c]: dW += left^T right */
 } at_weight;
 
 /* Forward: y[rows,n] = x[rows,k] W + bias[n] (or NULL), or W^T where `turned`. */
