@@ -1,0 +1,46 @@
+/* The tape, for tape*.c alone. */
+#ifndef ATTEND_GRAD_TAPE_INSIDE_H
+#define ATTEND_GRAD_TAPE_INSIDE_H
+
+#include "base/memory.h"
+#include "grad/tape.h"
+#include "grad/weight.h"
+
+/* a name that stands for a tensor of the step */
+typedef struct at_binding {
+    const char *name;
+    at_tensor *tensor;
+    struct at_binding *before;
+} at_binding;
+
+enum { ATTEND_MOST_SPARE = 64 };
+
+struct at_tape {
+    at_params *params;
+    at_mode mode;
+    at_arena memory;
+    at_node *last;
+    at_tensor **leaves;  /* of the parameters used in this step, by index */
+    at_weight **weights; /* of the parameters, by index */
+    int leaf_count;
+    at_arena kept, panels; /* of the weights, and packed: until the reset, or as long as the tape */
+    at_arena brief;        /* of one op's backward */
+    struct {
+        real *memory;
+        size_t len;
+    } spare[ATTEND_MOST_SPARE]; /* gradients that nobody needs any more, while going back */
+    int spares;
+    bool keeps;
+    at_binding *bound;
+    at_random random;
+    bool failed;
+    attend_error error;
+    at_tensor poison;
+    at_watch *watch;
+    void *watch_user;
+};
+
+/* A tensor around memory that somebody else owns. */
+at_tensor *at_wrap(at_tape *t, at_shape shape, size_t len, real *value);
+
+#endif

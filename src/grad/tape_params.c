@@ -1,0 +1,148 @@
+/* Parameters as tensors of a step, by their names, and their gradients. */
+#include <stdio.h>
+#include <string.h>
+
+#include "grad/tape_inside.h"
+#include "tensor/vector.h"
+
+at_path at_root(void) { return (at_path){.text = ""}; }
+
+at_path at_in(at_path p, const char *format, ...)
+{
+    size_t used = strlen(p.text);
+    if (used && used + 1 < sizeof p.text)
+        p.text[used++] = '.';
+    va_list args;
+    va_start(args, format);
+    int more = vsnprintf(p.text + used, sizeof p.text - used, format, args);
+    va_end(args);
+    p.too_long |= more < 0 || used + (size_t)more >= sizeof p.text;
+    return p;
+}
+
+/* room for the leaves of all parameters there are */
+static bool make_leaf_room(at_tape *t)
+{
+    int count = at_params_count(t->params);
+    if (count <= t->leaf_count)
+        return true;
+    int room = count < 64 ? 64 : 2 * count;
+    at_tensor **leaves = at_alloc_zero((size_t)room, sizeof *leaves);
+    at_weight **weights = at_alloc_zero((size_t)room, sizeof *weights);
+    if (!leaves || !weights) {
+        at_free(leaves);
+        at_free(weights);
+        return false;
+    }
+    if (t->leaf_count) {
+        memcpy(leaves, t->leaves, (size_t)t->leaf_count * sizeof *leaves);
+        memcpy(weights, t->weights, (size_t)t->leaf_count * sizeof *weights);
+    }
+    at_free(t->leaves);
+    at_free(t->weights);
+    t->leaves = leaves;
+    t->weights = weights;
+    t->leaf_count = room;
+    return true;
+}
+
+static at_weight *weight_of(at_tape *t, const at_parameter *v)
+{
+    at_weight **w = &t->weights[v->index];
+    if (!*w && (*w = at_arena_alloc_small(&t->kept, sizeof **w)))
+        **w = (at_weight){.rows = 0};
+    return *w;
+}
+
+static at_tensor *leaf(at_tape *t, at_parameter *v)
+{
+    if (!make_leaf_room(t) || (v->shape.rank == 2 && !weight_of(t, v)))
+        return at_fail_memory(t);
+    at_tensor **place = &t->leaves[v->index];
+    if (!*place) {
+        at_tensor *x = at_wrap(t, v->shape, v->len, v->value);
+        if (t->failed)
+            return x;
+        x->wants_grad = t->mode != ATTEND_INFER && !v->frozen;
+        x->weight = t->weights[v->index];
+        *place = x;
+    }
+    return *place;
+}
+
+void at_tape_bind(at_tape *t, const char *name, at_tensor *x)
+{
+    at_binding *b = at_arena_alloc_small(&t->memory, sizeof *b);
+    if (!b) {
+        at_fail_memory(t);
+        return;
+    }
+    *b = (at_binding){name, x, t->bound};
+    t->bound = b;
+}
+
+/* the tensor bound to a name, or NULL */
+static at_tensor *bound(const at_tape *t, const char *name)
+{
+    for (const at_binding *b = t->bound; b; b = b->before)
+        if (strcmp(b->name, name) == 0)
+            return b->tensor;
+    return NULL;
+}
+
+static at_tensor *wrong_shape(at_tape *t, const char *name, at_shape has, at_shape shape)
+{
+    return at_fail(t, "parameter '%s' has shape %s, but %s is needed here", name,
+                   at_shape_print(has).text, at_shape_print(shape).text);
+}
+
+at_tensor *at_param(at_tape *t, at_path p, const char *name, at_shape shape, at_init how)
+{
+    if (t->failed)
+        return &t->poison;
+    at_path full = at_in(p, "%s", name);
+    if (full.too_long)
+        return at_fail(t, "parameter name '%s...' is too long", full.text);
+    at_tensor *given = bound(t, full.text);
+    if (given)
+        return at_shape_equal(given->shape, shape) ? given
+                                                   : wrong_shape(t, full.text, given->shape, shape);
+    at_parameter *v = at_params_find(t->params, full.text);
+    attend_error err;
+    if (!v && at_params_add(t->params, full.text, shape, how, &v, &err) < 0)
+        return at_fail_with(t, &err);
+    if (!at_shape_equal(v->shape, shape))
+        return wrong_shape(t, full.text, v->shape, shape);
+    return leaf(t, v);
+}
+
+bool at_param_used(const at_tape *t, int index)
+{
+    return index < t->leaf_count && t->leaves[index];
+}
+
+real *at_param_grad(at_tape *t, int index)
+{
+    at_tensor *x = index < t->leaf_count ? t->leaves[index] : NULL;
+    return x ? x->grad : NULL;
+}
+
+bool at_grads_add(at_tape *to, at_tape *from)
+{
+    for (int i = 0; i < at_params_count(from->params); i++) {
+        real *more = at_param_grad(from, i);
+        if (!more)
+            continue;
+        at_parameter *v = at_params_at(from->params, i);
+        at_tensor *x = leaf(to, v);
+        if (to->failed)
+            return false;
+        real beta = x->grad ? 1 : 0;
+        if (!x->grad)
+            x->grad = at_scratch_reals(to, x->len);
+        if (!x->grad)
+            return false;
+        at_vector_axpy(x->len, 1, more, beta, x->grad);
+    }
+    return true;
+}
