@@ -33,6 +33,7 @@ void at_tape_reset(at_tape *t)
 {
     at_arena_reset(&t->memory);
     t->last = NULL;
+    t->gone_back = false;
     t->bound = NULL;
     if (t->leaves)
         memset(t->leaves, 0, (size_t)t->leaf_count * sizeof *t->leaves);
@@ -86,6 +87,7 @@ void at_tape_release(at_tape *t, at_mark m)
 {
     at_arena_release(&t->memory, m.memory);
     t->last = m.last;
+    t->gone_back = false;
     if (t->leaves)
         memset(t->leaves, 0, (size_t)t->leaf_count * sizeof *t->leaves);
 }

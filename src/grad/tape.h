@@ -195,7 +195,8 @@ void at_grad_give(const at_node *n, int input, real *gradient);
 
 /* ---- backward --------------------------------------------------------------------------- */
 
-/* Gradients of loss (one element) with respect to all that want one. False on a failed tape. */
+/* Gradients of loss (one element) with respect to all that want one, once for a step: memory of
+ * what was gone through is used again. False on a failed tape. */
 bool at_backward(at_tape *t, at_tensor *loss);
 
 /* Called around each node's backward, for tests and profiles. */

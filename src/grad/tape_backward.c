@@ -161,6 +161,11 @@ bool at_backward(at_tape *t, at_tensor *loss)
                 at_shape_print(loss->shape).text);
         return false;
     }
+    if (t->gone_back) {
+        at_fail(t, "backward: a step is gone back through once; reset the tape for the next");
+        return false;
+    }
+    t->gone_back = true;
     at_tensor *o = owner(loss);
     o->grad = at_scratch_reals(t, 1);
     if (!o->grad)

@@ -20,6 +20,7 @@ struct at_tape {
     at_mode mode;
     at_arena memory;
     at_node *last;
+    bool gone_back;      /* through these nodes, which have given their memory away */
     at_tensor **leaves;  /* of the parameters used in this step, by index */
     at_weight **weights; /* of the parameters, by index */
     int leaf_count;

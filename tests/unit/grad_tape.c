@@ -300,6 +300,8 @@ static void logits_become_their_gradient_in_place(void **state)
     assert_true(at_backward(tape, loss));
     assert_false(in_place);
     at_tape_watch(tape, NULL, NULL);
+    assert_false(at_backward(tape, loss)); /* they are gone */
+    assert_non_null(strstr(at_tape_error(tape)->message, "once"));
 }
 
 /* a chain of many steps needs the gradients of a few at a time */
