@@ -50,6 +50,7 @@ void at_continuation_free(at_continuation *c)
     at_free(c);
 }
 
+static bool copies(const at_continuation *c) { return c->model->output == &at_output_copy; }
 static size_t rows_of(const at_continuation *c) { return (size_t)c->sentences * (size_t)c->width; }
 
 /* the i-th state of all rows: h and c of every layer, then what is fed */
@@ -176,8 +177,8 @@ static void turn_weights(const at_continuation *c, real *weights)
     }
 }
 
-static attend_status step(void *self, int width, const int *from, const int *words,
-                          const real **log_p, const real **weights, attend_error *err)
+static attend_status step(void *self, int width, const int *from, const int *words, real **log_p,
+                          const real **weights, attend_error *err)
 {
     at_continuation *c = self;
     at_tape *t = c->tape;
@@ -186,7 +187,9 @@ static attend_status step(void *self, int width, const int *from, const int *wor
     at_decoder state = take_states(c, from);
     at_ids last = {SHAPE((int)rows_of(c), 1), words};
     at_decoded d = at_seq2seq_decode(t, c->model, &c->source, &state, last, c->weights);
-    at_tensor *p = at_seq2seq_log_p(t, c->model, &d, c->copies.source.id ? &c->copies : NULL);
+    at_tensor *p = copies(c)
+                       ? at_seq2seq_log_p(t, c->model, &d, c->copies.source.id ? &c->copies : NULL)
+                       : at_seq2seq_logits(t, c->model, d.features);
     at_tensor *w = c->weights ? at_output_point(t, d.weights) : NULL;
     if (at_failed(t))
         return failure(t, err);
@@ -243,6 +246,7 @@ at_searched at_continuation_searched(at_continuation *c, int start)
                          .start = start,
                          .source = c->weights ? c->length : 0,
                          .step = step,
+                         .logits = !copies(c),
                          .keep = keep,
                          .lengths = c->source.lengths};
 }

@@ -8,11 +8,13 @@
 static const real least = (real)1e-37; /* what is less likely counts as that */
 
 /* sum += exp(log_p), row by row; the first member starts the sum */
-static void add_exp(at_ensemble *e, const real *log_p, bool first)
+static void add_exp(at_ensemble *e, real *log_p, bool logits, bool first)
 {
     size_t V = (size_t)e->member[0].vocabulary;
     for (size_t row = 0; row < e->rows; row++) {
         real *sum = e->log_p + row * V;
+        if (logits)
+            at_log_softmax_row(V, log_p + row * V, log_p + row * V);
         at_vector()->exp(V, log_p + row * V, first ? sum : e->row);
         for (size_t i = 0; i < V && !first; i++)
             sum[i] += e->row[i];
@@ -25,13 +27,13 @@ static void add_weights(at_ensemble *e, const real *weights, bool first)
         e->weights[i] = first ? weights[i] : e->weights[i] + weights[i];
 }
 
-static attend_status step(void *self, int width, const int *from, const int *words,
-                          const real **log_p, const real **weights, attend_error *err)
+static attend_status step(void *self, int width, const int *from, const int *words, real **log_p,
+                          const real **weights, attend_error *err)
 {
     at_ensemble *e = self;
     e->rows = (size_t)e->sentences * (size_t)width;
     size_t V = (size_t)e->member[0].vocabulary;
-    const real *p = NULL;
+    real *p = NULL;
     int read = 0;
     for (int i = 0; i < e->count; i++) {
         const at_searched *m = &e->member[i];
@@ -39,7 +41,7 @@ static attend_status step(void *self, int width, const int *from, const int *wor
         attend_status status = m->step(m->self, width, from, words, &p, &w, err);
         if (status < 0)
             return status;
-        add_exp(e, p, i == 0);
+        add_exp(e, p, m->logits, i == 0);
         if (m->source > 0)
             add_weights(e, w, read++ == 0);
     }
@@ -71,6 +73,7 @@ attend_status at_ensemble_of(at_ensemble *e, int count, const at_searched *membe
         return ATTEND_OK;
     memcpy(e->member, members, (size_t)count * sizeof *members);
     e->sentences = members[0].sentences;
+    all->logits = false;
     all->keep = keep;
     for (int i = 0; i < count; i++)
         all->keep = members[i].keep ? all->keep : NULL;

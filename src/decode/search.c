@@ -6,6 +6,7 @@
 #include "base/memory.h"
 #include "base/random.h"
 #include "base/threads.h"
+#include "tensor/vector.h"
 
 /* where one thread looks at one sentence after the other */
 typedef struct {
@@ -187,7 +188,8 @@ typedef struct {
     const room *r;
     at_beam *beams;
     int width; /* rows of a sentence */
-    const real *log_p, *weights;
+    real *log_p;
+    const real *weights;
 } choosing;
 
 static void choose(const choosing *c, desk *d, int i)
@@ -195,8 +197,11 @@ static void choose(const choosing *c, desk *d, int i)
     const at_search_options *o = c->o;
     int s = c->r->sentence[i];
     at_beam *b = &c->beams[s];
-    size_t row = (size_t)i * (size_t)c->width;
-    const real *p = constrained(o, d, b, s, c->log_p + row * (size_t)c->m->vocabulary);
+    size_t row = (size_t)i * (size_t)c->width, V = (size_t)c->m->vocabulary;
+    real *log_p = c->log_p + row * V;
+    for (int k = 0; k < b->live && c->m->logits; k++)
+        at_log_softmax_row(V, log_p + (size_t)k * V, log_p + (size_t)k * V);
+    const real *p = constrained(o, d, b, s, log_p);
     const real *w = c->m->source ? c->weights + row * (size_t)c->m->source : NULL;
     if (o->sampling)
         draw(o, d, b, s, p);

@@ -21,9 +21,12 @@ typedef struct {
 
     /* Continues sentences * width rows: row i was row from[i] of the step before (of the first:
      * sentence from[i]), and words[i] is its last word. log_p receives [rows,V], weights
-     * [rows,source] where it is not 0; both are borrowed until the next step. */
-    attend_status (*step)(void *self, int width, const int *from, const int *words,
-                          const real **log_p, const real **weights, attend_error *err);
+     * [rows,source] where it is not 0; both are borrowed until the next step, and log_p may be
+     * changed. */
+    attend_status (*step)(void *self, int width, const int *from, const int *words, real **log_p,
+                          const real **weights, attend_error *err);
+
+    bool logits; /* log_p are logits: who looks at a row takes its log-softmax while it is near */
 
     const int *lengths; /* [sentences]: places of each that are no padding; NULL: all are */
 

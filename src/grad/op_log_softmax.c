@@ -13,14 +13,8 @@ typedef struct {
 static void forward_rows(void *arg, ptrdiff_t row, ptrdiff_t end)
 {
     const rows *r = arg;
-    for (; row < end; row++) {
-        const real *x = r->x + (size_t)row * r->n;
-        real *y = r->y + (size_t)row * r->n;
-        real max = at_vector()->max(r->n, x);
-        real log_sum = real_log(at_vector()->sum_exp(r->n, x, max));
-        for (size_t i = 0; i < r->n; i++)
-            y[i] = (x[i] - max) - log_sum; /* max first: x may be huge */
-    }
+    for (; row < end; row++)
+        at_log_softmax_row(r->n, r->x + (size_t)row * r->n, r->y + (size_t)row * r->n);
 }
 
 at_tensor *at_log_softmax(at_tape *t, at_tensor *x)

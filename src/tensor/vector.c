@@ -123,3 +123,11 @@ void at_columns_sum(size_t rows, int n, const real *x, real beta, real *sum)
     ptrdiff_t grain = (ptrdiff_t)(ATTEND_VECTOR_GRAIN / (rows ? rows : 1)) + 1;
     at_parallel_for(n, grain < 64 ? 64 : grain, sum_columns, &m);
 }
+
+void at_log_softmax_row(size_t n, const real *x, real *y)
+{
+    real max = at_vector()->max(n, x);
+    real log_sum = real_log(at_vector()->sum_exp(n, x, max));
+    for (size_t i = 0; i < n; i++)
+        y[i] = (x[i] - max) - log_sum; /* max first: x may be huge */
+}

@@ -19,6 +19,9 @@ void at_vector_act(at_act f, size_t n, const real *x, real *y);
 void at_vector_act_back(at_act f, size_t n, const real *x_or_y, const real *dy, real beta,
                         real *dx);
 
+/* y_j = x_j - log sum_k exp x_k; y may be x */
+void at_log_softmax_row(size_t n, const real *x, real *y);
+
 /* Sums of the columns of a matrix of rows x n: sum = beta sum + 1^T x. */
 void at_columns_sum(size_t rows, int n, const real *x, real beta, real *sum);
 

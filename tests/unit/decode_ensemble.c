@@ -15,7 +15,7 @@ typedef struct {
 } fixed;
 
 static attend_status step(void *self, int width, const int *from, const int *words,
-                          const real **log_p, const real **weights, attend_error *err)
+                          real **log_p, const real **weights, attend_error *err)
 {
     fixed *f = self;
     (void)width, (void)from, (void)words, (void)err;
@@ -40,7 +40,8 @@ static fixed of(double a, double b, double w)
 
 static at_searched searched(fixed *f, int source)
 {
-    return (at_searched){f, 1, V, 0, source, step, NULL, NULL};
+    return (at_searched){
+        .self = f, .sentences = 1, .vocabulary = V, .source = source, .step = step};
 }
 
 static void probabilities_and_weights_are_averaged(void **state)
@@ -48,12 +49,17 @@ static void probabilities_and_weights_are_averaged(void **state)
     fixed a = of(0.5, 0.3, 0.9), b = of(0.1, 0.3, 0.5), c = of(0.3, 0.6, 0);
     at_searched members[] = {searched(&a, S), searched(&c, 0), searched(&b, S)}, all;
     const int none[ROWS] = {0};
-    const real *log_p, *weights;
+    real *log_p;
+    const real *weights;
     at_ensemble e;
     attend_error err;
     (void)state;
+    members[2].logits = true; /* which say the same with anything added */
+    for (int i = 0; i < ROWS * V; i++)
+        b.log_p[i] += 3;
     assert_int_equal(at_ensemble_of(&e, 3, members, ROWS, &all, &err), ATTEND_OK);
     assert_int_equal(all.source, S);
+    assert_false(all.logits);
     assert_int_equal(all.step(all.self, ROWS, none, none, &log_p, &weights, &err), ATTEND_OK);
     assert_true(fabs(exp((double)log_p[0]) - 0.3) < 1e-6);
     assert_true(fabs(exp((double)log_p[1]) - 0.4) < 1e-6);
@@ -81,7 +87,8 @@ static void what_no_model_thinks_likely_stays_finite(void **state)
     fixed a = of(0.5, 0.5, 0.9), b = a;
     at_searched members[] = {searched(&a, S), searched(&b, S)}, all;
     const int none[ROWS] = {0};
-    const real *log_p, *weights;
+    real *log_p;
+    const real *weights;
     at_ensemble e;
     attend_error err;
     (void)state;

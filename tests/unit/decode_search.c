@@ -36,7 +36,7 @@ static real table_log_p(int sentence, int step, int last, int word)
 }
 
 static attend_status table_step(void *self, int width, const int *from, const int *words,
-                                const real **log_p, const real **weights, attend_error *err)
+                                real **log_p, const real **weights, attend_error *err)
 {
     table *t = self;
     (void)from, (void)err;
@@ -60,7 +60,11 @@ static void search_table(int first, int sentences, const at_search_options *o, a
     one_table.first = first;
     one_table.sentences = sentences;
     one_table.step = 0;
-    at_searched m = {&one_table, sentences, V, 0, 2, table_step, NULL, NULL};
+    at_searched m = {.self = &one_table,
+                     .sentences = sentences,
+                     .vocabulary = V,
+                     .source = 2,
+                     .step = table_step};
     if (at_search(&m, o, beams, &err) < 0)
         fail_msg("%s", err.message);
 }
@@ -330,7 +334,8 @@ static void models_translate_alike_in_any_batch(void **state)
 static void first_weights(const at_seq2seq *m, at_params *params, const int *ids, real *to)
 {
     static const int lengths[1] = {4}, from[1] = {0}, word[1] = {0};
-    const real *log_p, *weights;
+    real *log_p;
+    const real *weights;
     attend_error err;
     at_continuation *c;
     assert_true(at_continuation_new(m, params, &c, &err) >= 0);
