@@ -1,7 +1,8 @@
 # The published ladder: one fixed context, a context at each step, attention.
 group ladder
 
-ladder=(--batch 128 --embedding 256 --hidden 512 --dropout 0.5 --lr 0.001 --clip 1 --epochs 10)
+ladder=(--batch 128 --embedding 256 --hidden 512 --dropout 0.5 --teacher-forcing 0.5 --lr 0.001
+    --clip 1 --epochs 10)
 entry ladder-fixed "a fixed context: LSTM, two layers of 512" \
     multi30k de en 1 --preset rnn-encdec --cell lstm --layers 2 "${ladder[@]}"
 entry ladder-cho "a fixed context at each step: GRU of 512 (Cho et al.)" \
