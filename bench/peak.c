@@ -6,10 +6,11 @@
  *     {"isa": "avx2", "threads": 2, "gflops": 181.4, "gbs": 28.1}
  *
  * The best of many short runs: a peak that noise has lowered would flatter everyone. */
-#include <omp.h>
 #include <sched.h>
+#include <stdatomic.h>
 
 #include "base/cpu.h"
+#include "base/pool.h"
 #include "bench.h"
 
 #if defined(__x86_64__)
@@ -26,11 +27,11 @@ enum { CHAINS = 12 };
 #define START(i) vector c##i = y;
 #define FUSE(i) c##i = STEP(c##i, x, y);
 #define KEEP(i) __asm__ volatile("" : KEEP_REGISTER(c##i));
-#define MULTIPLY_ADDS(n)                     \
-    EACH(START)                              \
-    for (long k = 0; k < (n); k++) {         \
-        EACH(FUSE)                           \
-        EACH(KEEP)                           \
+#define MULTIPLY_ADDS(n)             \
+    EACH(START)                      \
+    for (long k = 0; k < (n); k++) { \
+        EACH(FUSE)                   \
+        EACH(KEEP)                   \
     }
 
 #if defined(__x86_64__)
@@ -109,65 +110,83 @@ static multiply_adds best_here(void)
 
 static double larger(double a, double b) { return a > b ? a : b; }
 
+static void take_processor(void *arg, int thread, int threads)
+{
+    const cpu_set_t *all = arg;
+    int left = thread % CPU_COUNT(all), cpu = 0;
+    cpu_set_t own;
+    (void)threads;
+    while (!CPU_ISSET(cpu, all) || left-- > 0)
+        cpu++;
+    CPU_ZERO(&own);
+    CPU_SET(cpu, &own);
+    sched_setaffinity(0, sizeof own, &own);
+}
+
 /* Every thread gets a processor of its own: two that share one would halve the peak. */
 static void spread(int threads)
 {
     cpu_set_t all;
-    if (sched_getaffinity(0, sizeof all, &all) != 0)
-        return;
-#pragma omp parallel num_threads(threads)
-    {
-        int left = omp_get_thread_num() % CPU_COUNT(&all), cpu = 0;
-        while (!CPU_ISSET(cpu, &all) || left-- > 0)
-            cpu++;
-        cpu_set_t own;
-        CPU_ZERO(&own);
-        CPU_SET(cpu, &own);
-        sched_setaffinity(0, sizeof own, &own);
-    }
+    if (sched_getaffinity(0, sizeof all, &all) == 0)
+        at_pool_run(threads, take_processor, &all);
+}
+
+enum { STEPS = 1000000 };
+
+static void run_adds(void *arg, int thread, int threads)
+{
+    (void)thread, (void)threads;
+    ((const multiply_adds *)arg)->run(STEPS);
 }
 
 static double gflops(int threads, double secs)
 {
-    enum { STEPS = 1000000 };
     multiply_adds m = best_here();
     double best = 0;
     for (double end = bench_now() + secs; bench_now() < end;) {
         double start = bench_now();
-#pragma omp parallel num_threads(threads)
-        m.run(STEPS);
+        at_pool_run(threads, run_adds, &m);
         best = larger(best, 2e-9 * CHAINS * m.lanes * STEPS * threads / (bench_now() - start));
     }
     return best;
 }
 
-/* a += b: two streams in, one out, like an optimiser; and a sum, which only reads */
-static double triad(int threads, ptrdiff_t n, float *a, const float *b)
+typedef struct {
+    ptrdiff_t n;
+    float *a;
+    const float *b;
+    atomic_int ones; /* so that nobody can leave the sums out */
+} arrays;
+
+/* a += b: two streams in, one out, like an optimiser */
+static void add_part(void *arg, int thread, int threads)
 {
-    double start = bench_now();
-#pragma omp parallel for num_threads(threads) schedule(static)
-    for (ptrdiff_t i = 0; i < n; i++)
-        a[i] = 0.5f * a[i] + b[i];
-    return 3e-9 * sizeof(float) * (double)n / (bench_now() - start);
+    const arrays *x = arg;
+    ptrdiff_t end = x->n * (thread + 1) / threads;
+    for (ptrdiff_t i = x->n * thread / threads; i < end; i++)
+        x->a[i] = 0.5f * x->a[i] + x->b[i];
 }
 
-static double read(int threads, ptrdiff_t n, const float *a)
+/* a sum, which only reads */
+static void sum_part(void *arg, int thread, int threads)
 {
     enum { WIDTH = 32 };
-    float total = 0;
-    double start = bench_now();
-#pragma omp parallel num_threads(threads) reduction(+ : total)
-    {
-        float sum[WIDTH] = {0};
-#pragma omp for schedule(static)
-        for (ptrdiff_t i = 0; i < n / WIDTH; i++)
-            for (int j = 0; j < WIDTH; j++)
-                sum[j] += a[i * WIDTH + j];
+    arrays *x = arg;
+    float sum[WIDTH] = {0}, total = 0;
+    ptrdiff_t rows = x->n / WIDTH, end = rows * (thread + 1) / threads;
+    for (ptrdiff_t i = rows * thread / threads; i < end; i++)
         for (int j = 0; j < WIDTH; j++)
-            total += sum[j];
-    }
-    double took = bench_now() - start;
-    return total == 1 ? 0 : 1e-9 * sizeof(float) * (double)n / took;
+            sum[j] += x->a[i * WIDTH + j];
+    for (int j = 0; j < WIDTH; j++)
+        total += sum[j];
+    atomic_fetch_add(&x->ones, total == 1);
+}
+
+static double stream(int threads, at_share *share, int passes, arrays *x)
+{
+    double start = bench_now();
+    at_pool_run(threads, share, x);
+    return passes * 1e-9 * sizeof(float) * (double)x->n / (bench_now() - start);
 }
 
 static double gbs(int threads, double secs)
@@ -177,9 +196,11 @@ static double gbs(int threads, double secs)
     if (!a || !b)
         bench_die("out of memory", "bench-peak");
     memset(b, 0, (size_t)n * sizeof *b);
+    arrays x = {n, a, b, 0};
     double best = 0;
     for (double end = bench_now() + secs; bench_now() < end;)
-        best = larger(best, larger(triad(threads, n, a, b), read(threads, n, a)));
+        best = larger(best,
+                      larger(stream(threads, add_part, 3, &x), stream(threads, sum_part, 1, &x)));
     at_free(a);
     at_free(b);
     return best;

@@ -12,15 +12,6 @@ if(ATTEND_SANITIZE MATCHES address)
   set(test_environment "LSAN_OPTIONS=suppressions=${known}:print_suppressions=0")
 endif()
 
-# Archer tells the thread sanitizer what LLVM's OpenMP runtime synchronises; without it every
-# parallel loop is an alarm.
-if(ATTEND_SANITIZE MATCHES thread)
-  file(GLOB archer /usr/lib/llvm-*/lib/libarcher.so)
-  attend_need(archer "Archer to run under the thread sanitizer" libomp-dev)
-  list(GET archer -1 archer)
-  set(test_environment "OMP_TOOL_LIBRARIES=${archer};TSAN_OPTIONS=ignore_noninstrumented_modules=1")
-endif()
-
 # ---- fuzz targets: libFuzzer in the fuzz build, else a replay of the corpus -----------------
 
 file(GLOB files CONFIGURE_DEPENDS tests/fuzz/*.c)

@@ -10,7 +10,7 @@ root=$(dirname "$here")
 place=$(mktemp -d)
 trap 'rm -rf "$place"' EXIT
 
-export LC_ALL=C.UTF-8 PATH=$build:$PATH OMP_WAIT_POLICY=passive
+export LC_ALL=C.UTF-8 PATH=$build:$PATH
 unset COLUMNS NO_COLOR ATTEND_ISA
 passed=0 failed=0 skipped=0
 

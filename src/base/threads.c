@@ -3,12 +3,8 @@
 #include <stdatomic.h>
 
 #include "attend.h"
+#include "base/pool.h"
 
-#ifdef _OPENMP
-#include <omp.h>
-#else
-#error "attend needs OpenMP: without it every product would run on one core"
-#endif
 #if defined(__SSE2__)
 #include <immintrin.h>
 enum { FLUSH = 0x8040 }; /* flush to zero, denormals are zero */
@@ -18,7 +14,7 @@ static atomic_int in_force; /* 0: not asked yet */
 
 int attend_set_threads(int threads)
 {
-    int n = threads > 0 ? threads : omp_get_num_procs();
+    int n = threads > 0 ? threads : at_processors();
     atomic_store_explicit(&in_force, n, memory_order_relaxed);
     return n;
 }
@@ -29,7 +25,7 @@ int attend_threads(void)
     return n ? n : attend_set_threads(0); /* counting processors is a system call: once */
 }
 
-int at_threads(void) { return omp_in_parallel() ? 1 : attend_threads(); }
+int at_threads(void) { return at_pool_inside() ? 1 : attend_threads(); }
 
 unsigned at_floats_flush(void)
 {
@@ -60,6 +56,22 @@ void at_floats_restore(unsigned token)
 #endif
 }
 
+typedef struct {
+    ptrdiff_t n, size;
+    at_part *part;
+    void *arg;
+} ranges;
+
+/* a thread's range; where there are fewer threads than ranges, one after the other */
+static void run_ranges(void *arg, int thread, int threads)
+{
+    const ranges *r = arg;
+    unsigned floats = at_floats_flush();
+    for (ptrdiff_t begin = thread * r->size; begin < r->n; begin += threads * r->size)
+        r->part(r->arg, begin, begin + r->size < r->n ? begin + r->size : r->n);
+    at_floats_restore(floats);
+}
+
 void at_parallel_for(ptrdiff_t n, ptrdiff_t grain, at_part *part, void *arg)
 {
     if (n <= 0)
@@ -73,15 +85,8 @@ void at_parallel_for(ptrdiff_t n, ptrdiff_t grain, at_part *part, void *arg)
         at_floats_restore(floats);
         return;
     }
-    ptrdiff_t size = (n + parts - 1) / parts;
-#pragma omp parallel for num_threads((int)parts) schedule(static, 1)
-    for (ptrdiff_t i = 0; i < parts; i++) {
-        unsigned floats = at_floats_flush();
-        ptrdiff_t begin = i * size, end = begin + size < n ? begin + size : n;
-        if (begin < end)
-            part(arg, begin, end);
-        at_floats_restore(floats);
-    }
+    ranges r = {n, (n + parts - 1) / parts, part, arg};
+    at_pool_run((int)parts, run_ranges, &r);
 }
 
 typedef struct {
@@ -92,10 +97,10 @@ typedef struct {
 } each;
 
 /* The first item is fixed, so that a part as wide as the threads always runs the same way. */
-static void work_on(each *e, int thread)
+static void work_on(void *arg, int thread, int threads)
 {
+    each *e = arg;
     unsigned floats = at_floats_flush();
-    int threads = omp_get_num_threads();
     for (int i = thread; i < e->n; i = threads + atomic_fetch_add(&e->taken, 1))
         e->run(e->arg, i);
     at_floats_restore(floats);
@@ -114,6 +119,5 @@ void at_parallel_each(int n, double work, at_item *run, void *arg)
         return;
     }
     each e = {n, run, arg, 0};
-#pragma omp parallel num_threads(threads)
-    work_on(&e, omp_get_thread_num());
+    at_pool_run(threads, work_on, &e);
 }

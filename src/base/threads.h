@@ -1,4 +1,4 @@
-/* Threads: OpenMP behind four functions.
+/* Threads behind four functions (pool.h has them).
  *
  * Work is cut into parts that do not depend on each other's order; nothing is ever summed in an
  * order that depends on the number of threads. Inside a parallel part everything runs on the

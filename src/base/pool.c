@@ -1,0 +1,182 @@
+#include "base/pool.h"
+
+#include <pthread.h>
+#include <sched.h>
+#include <signal.h>
+#include <stdatomic.h>
+#include <stdint.h>
+#include <unistd.h>
+
+enum { MOST = 1023, SPINS = 3000 };
+
+/* One piece of work at a time. Every piece is a turn: its number, and in the low bits how many
+ * threads have a share in it, so that a worker without one reads nothing else. The caller goes on
+ * when no share is left. */
+static struct {
+    pthread_mutex_t lock; /* for falling asleep, and waking */
+    pthread_cond_t work, done;
+    pthread_t worker[MOST];
+    int workers;
+    atomic_bool busy; /* somebody's work is being done */
+    atomic_uint_fast64_t turn;
+    atomic_int left, asleep;
+    atomic_bool caller_asleep, ending;
+    at_share *share;
+    void *arg;
+} pool = {.lock = PTHREAD_MUTEX_INITIALIZER,
+          .work = PTHREAD_COND_INITIALIZER,
+          .done = PTHREAD_COND_INITIALIZER};
+
+enum { THREAD_BITS = 16 };
+static int threads_of(uint_fast64_t turn) { return (int)(turn & ((1 << THREAD_BITS) - 1)); }
+
+static _Thread_local bool inside;
+
+bool at_pool_inside(void) { return inside; }
+
+int at_processors(void)
+{
+#ifdef __linux__
+    cpu_set_t set;
+    if (sched_getaffinity(0, sizeof set, &set) == 0 && CPU_COUNT(&set) > 0)
+        return CPU_COUNT(&set);
+#endif
+    long n = sysconf(_SC_NPROCESSORS_ONLN);
+    return n > 0 ? (int)n : 1;
+}
+
+/* ---- waiting ------------------------------------------------------------------------------- */
+
+static inline void rest(void)
+{
+#if defined(__x86_64__)
+    __builtin_ia32_pause();
+#elif defined(__aarch64__)
+    __asm__ volatile("yield");
+#endif
+}
+
+/* The next turn after the one seen; 0: the end. Who falls asleep says so before he looks again, and
+ * who has something new looks for sleepers after: one of them sees the other. */
+static uint_fast64_t await_turn(uint_fast64_t seen)
+{
+    uint_fast64_t turn;
+    for (int i = 0; i < SPINS; i++, rest())
+        if ((turn = atomic_load_explicit(&pool.turn, memory_order_acquire)) != seen)
+            return turn;
+    pthread_mutex_lock(&pool.lock);
+    atomic_fetch_add(&pool.asleep, 1);
+    while ((turn = atomic_load(&pool.turn)) == seen && !atomic_load(&pool.ending))
+        pthread_cond_wait(&pool.work, &pool.lock);
+    atomic_fetch_sub(&pool.asleep, 1);
+    pthread_mutex_unlock(&pool.lock);
+    return turn == seen ? 0 : turn;
+}
+
+static void await_shares(void)
+{
+    for (int i = 0; i < SPINS; i++, rest())
+        if (atomic_load_explicit(&pool.left, memory_order_acquire) == 0)
+            return;
+    pthread_mutex_lock(&pool.lock);
+    atomic_store(&pool.caller_asleep, true);
+    while (atomic_load(&pool.left) != 0)
+        pthread_cond_wait(&pool.done, &pool.lock);
+    atomic_store(&pool.caller_asleep, false);
+    pthread_mutex_unlock(&pool.lock);
+}
+
+static void wake(pthread_cond_t *sleepers)
+{
+    pthread_mutex_lock(&pool.lock);
+    pthread_cond_broadcast(sleepers);
+    pthread_mutex_unlock(&pool.lock);
+}
+
+/* ---- workers ------------------------------------------------------------------------------- */
+
+static void *work(void *number)
+{
+    int own = (int)(intptr_t)number;
+    uint_fast64_t turn = 0;
+    inside = true;
+    while ((turn = await_turn(turn))) {
+        if (own >= threads_of(turn))
+            continue;
+        pool.share(pool.arg, own, threads_of(turn));
+        if (atomic_fetch_sub(&pool.left, 1) == 1 && atomic_load(&pool.caller_asleep))
+            wake(&pool.done);
+    }
+    return NULL;
+}
+
+/* Of a fork: it has the caller's thread alone. The first turn that a new worker sees may be one
+ * that is over: without a share for it, as it began without it, or in a fork turn 0. */
+static void forget_workers(void)
+{
+    pool.workers = 0;
+    atomic_store(&pool.turn, 0);
+    atomic_store(&pool.caller_asleep, false);
+    pthread_mutex_init(&pool.lock, NULL);
+    pthread_cond_init(&pool.work, NULL);
+    pthread_cond_init(&pool.done, NULL);
+    atomic_store(&pool.asleep, 0);
+    atomic_store(&pool.busy, false);
+}
+
+/* so many workers, or as many as there can be; signals are for the threads of the program */
+static int make_workers(int wanted)
+{
+    static bool told;
+    sigset_t all, before;
+    if (pool.workers >= wanted)
+        return wanted;
+    if (!told)
+        told = pthread_atfork(NULL, NULL, forget_workers) == 0;
+    sigfillset(&all);
+    pthread_sigmask(SIG_SETMASK, &all, &before);
+    for (; pool.workers < wanted; pool.workers++)
+        if (pthread_create(&pool.worker[pool.workers], NULL, work,
+                           (void *)(intptr_t)(pool.workers + 1))
+            != 0)
+            break;
+    pthread_sigmask(SIG_SETMASK, &before, NULL);
+    return pool.workers;
+}
+
+__attribute__((destructor)) static void end_workers(void)
+{
+    if (atomic_exchange(&pool.busy, true)) /* they are at work, and the program ends with them */
+        return;
+    atomic_store(&pool.ending, true);
+    wake(&pool.work);
+    for (int i = 0; i < pool.workers; i++)
+        pthread_join(pool.worker[i], NULL);
+    pool.workers = 0;
+}
+
+/* ---- work ---------------------------------------------------------------------------------- */
+
+void at_pool_run(int threads, at_share *share, void *arg)
+{
+    if (threads > 1 && !inside && !atomic_exchange(&pool.busy, true)) {
+        threads = make_workers(threads - 1 < MOST ? threads - 1 : MOST) + 1;
+        uint_fast64_t next = (atomic_load(&pool.turn) >> THREAD_BITS) + 1;
+        pool.share = share;
+        pool.arg = arg;
+        atomic_store(&pool.left, threads - 1);
+        atomic_store(&pool.turn, next << THREAD_BITS | (unsigned)threads);
+        if (atomic_load(&pool.asleep) > 0)
+            wake(&pool.work);
+        inside = true;
+        share(arg, 0, threads);
+        inside = false;
+        await_shares();
+        atomic_store(&pool.busy, false);
+        return;
+    }
+    bool before = inside;
+    inside = true;
+    share(arg, 0, 1);
+    inside = before;
+}
