@@ -12,6 +12,12 @@ if(ATTEND_SANITIZE MATCHES address)
   set(test_environment "LSAN_OPTIONS=suppressions=${known}:print_suppressions=0")
 endif()
 
+# Libraries that the sanitizer has not compiled synchronise without its knowledge, and by itself it
+# ends a program with threads that forks.
+if(ATTEND_SANITIZE MATCHES thread)
+  set(test_environment "TSAN_OPTIONS=ignore_noninstrumented_modules=1:die_after_fork=0")
+endif()
+
 # ---- fuzz targets: libFuzzer in the fuzz build, else a replay of the corpus -----------------
 
 file(GLOB files CONFIGURE_DEPENDS tests/fuzz/*.c)
