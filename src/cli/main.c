@@ -39,10 +39,12 @@ static const at_option common_options[] = {
     {0}};
 
 static const at_term examples[] = {
-    {"attend fit points.csv", "Fit a curve to points with attention pooling, and draw it"},
-    {"attend list ops", "What the library can compute, with formulas"},
-    {"attend inspect model.safetensors", "Names, types and shapes of a model's tensors"},
-    {"attend help fit", "All about one command"},
+    {"attend train --preset bahdanau --data pairs.tsv --out model", "Learn to translate"},
+    {"echo \"Where is the station?\" | attend translate model --show",
+     "Translate, and see which word looked at which"},
+    {"attend read --example", "Try an attention by hand"},
+    {"attend list presets", "What there is to train"},
+    {"attend help train", "All about one command"},
     {0}};
 
 static const at_term exit_codes[] = {{"0", "Success"},
