@@ -23,8 +23,11 @@ for command in fit read data tokenize detokenize vocab list inspect help; do
     check "$command shows an example" '[ -s lines ]'
     while read -r line; do expect 0 $line; done < lines
 done
-attend help | sed -n 's/^  \(attend .*\)/\1/p' > lines
-while read -r line; do expect 0 $line; done < lines
+attend help | sed -n 's/^  \(attend .*\|echo .*\)/\1/p' > lines
+while read -r line; do
+    case $line in *'--out model') line="${line% model} small --hidden 8 --steps 1" ;; esac
+    bash -c "$line" > said 2> err && good || bad "$line" err
+done < lines
 
 # those of the commands around a translator, as a shell runs them
 head -n 5 train.en | tee in in.txt source.txt test.de paragraphs > text
