@@ -74,19 +74,33 @@ static int compare_keys(const void *a, const void *b)
     return (x > y) - (x < y);
 }
 
-static uint64_t scaled(double share)
+static uint64_t *sorted_keys(const uint64_t *key, size_t size)
 {
-    double top = share * 0x1p64;
-    return top < 0x1p64 ? (uint64_t)top : UINT64_MAX;
+    uint64_t *sorted = at_alloc((size ? size : 1) * sizeof *sorted);
+    if (!sorted)
+        return NULL;
+    memcpy(sorted, key, size * sizeof *sorted);
+    qsort(sorted, size, sizeof *sorted, compare_keys);
+    return sorted;
 }
 
-/* Keys below the result, and not below from, make the part. sorted may be NULL where it asks for a
- * share. */
-static uint64_t threshold(at_share s, uint64_t from, const uint64_t *sorted, size_t size)
+/* Of keys that lie anywhere, one is below 20 in n of the range, but for one time in 10^9. A corpus
+ * without any was split before: its own keys begin where its first one is. */
+static uint64_t beginning(const uint64_t *sorted, size_t size)
 {
-    uint64_t to = from + scaled(s.share);
+    size_t n = 0;
+    for (size_t i = 0; i < size; i++)
+        n += i == 0 || sorted[i] != sorted[i - 1];
+    return size && (double)sorted[0] * (double)n > 20 * 0x1p64 ? sorted[0] : 0;
+}
+
+/* Keys below the result, and not below from, make the part: a share of all from base on. */
+static uint64_t threshold(at_share s, uint64_t base, uint64_t from, const uint64_t *sorted,
+                          size_t size)
+{
+    double top = (double)from + s.share * (0x1p64 - (double)base);
     if (!s.count)
-        return to < from ? UINT64_MAX : to;
+        return s.share <= 0 ? from : top < 0x1p64 ? (uint64_t)top : UINT64_MAX;
     size_t low = 0, high = size; /* the first key that is not below from */
     while (low < high) {
         size_t middle = low + (high - low) / 2;
@@ -102,16 +116,12 @@ static uint64_t threshold(at_share s, uint64_t from, const uint64_t *sorted, siz
 static attend_status assign(const uint64_t *key, size_t size, at_share valid, at_share test,
                             unsigned char *part, size_t sizes[ATTEND_PARTS], attend_error *err)
 {
-    uint64_t *sorted = NULL;
-    if (valid.count || test.count) {
-        sorted = at_alloc(size * sizeof *sorted);
-        if (!sorted)
-            return at_error_memory(err);
-        memcpy(sorted, key, size * sizeof *sorted);
-        qsort(sorted, size, sizeof *sorted, compare_keys);
-    }
-    uint64_t test_end = threshold(test, 0, sorted, size);
-    uint64_t valid_end = threshold(valid, test_end, sorted, size);
+    uint64_t *sorted = sorted_keys(key, size);
+    if (!sorted)
+        return at_error_memory(err);
+    uint64_t base = beginning(sorted, size);
+    uint64_t test_end = threshold(test, base, base, sorted, size);
+    uint64_t valid_end = threshold(valid, base, test_end, sorted, size);
     at_free(sorted);
     memset(sizes, 0, ATTEND_PARTS * sizeof *sizes);
     for (size_t i = 0; i < size; i++) {

@@ -1,6 +1,7 @@
 /* Which examples are for training, which for validation, which for the test. The key (key.h) of the
  * source decides, or of what must stay together with it: so the same sentence never stands on two
  * sides, however often a corpus has it, and an example stays on its side when the corpus grows.
+ * What an earlier split left for training is split like any other corpus.
  * Plain text is split by documents where there are at least a hundred of them, else by lines. */
 #ifndef ATTEND_DATA_SPLIT_H
 #define ATTEND_DATA_SPLIT_H

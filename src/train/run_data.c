@@ -65,9 +65,12 @@ static attend_status split(at_run *r, attend_error *err)
         status = at_error(err, ATTEND_OPTION,
                           "--valid %s of %zu %s is none; give more of them, or a file", s->valid, n,
                           what);
+    if (status >= 0 && (test.count || test.share > 0) && !r->tests)
+        status = at_error(err, ATTEND_OPTION, "--test %s of %zu %s is none; ask for more of them",
+                          s->test, n, what);
     if (status >= 0)
-        at_run_say(r, "%zu %s to learn from, %zu to validate with, %zu left out", sizes[0], what,
-                   r->valid ? at_corpus_size(r->valid) : sizes[1], sizes[2]);
+        at_run_say(r, "%zu %s to learn from, %zu to validate with, %zu left out for a test",
+                   sizes[0], what, r->valid ? at_corpus_size(r->valid) : sizes[1], sizes[2]);
     return status;
 }
 
@@ -163,8 +166,9 @@ static attend_status encode(at_run *r, int which, at_encode_options o, attend_er
     if (frames->file && s->longest_frames)
         snprintf(limits, sizeof limits, " or %d frames", s->longest_frames);
     if (c.cut + c.skipped > 0)
-        at_run_say(r, "%zu sentences are longer than %d pieces%s: %s", c.cut + c.skipped,
-                   s->longest, limits, c.cut ? "cut" : "left out");
+        at_run_say(r, "%zu sentences to %s are longer than %d pieces%s: %s", c.cut + c.skipped,
+                   which == 0 ? "learn from" : "validate with", s->longest, limits,
+                   c.cut ? "cut" : "left out");
     const at_tokenizer *target = o.target ? o.target : o.source;
     r->sentences[which] = (at_encoded_supply){.data = r->numbers[which],
                                               .pad_source = o.source ? at_tokenizer_pad(o.source)

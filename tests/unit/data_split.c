@@ -108,6 +108,36 @@ static void an_example_keeps_its_side_when_the_corpus_grows(void **state)
     at_str_free(&text);
 }
 
+static void what_a_split_left_can_be_split_again(void **state)
+{
+    (void)state;
+    at_str text = {0}, rest = {0};
+    size_t sizes[ATTEND_PARTS];
+    attend_error err;
+    make_pairs(&text, 2000);
+    at_corpus *c = corpus_of(text.text, "pairs");
+    unsigned char *part = malloc(at_corpus_size(c));
+    at_share share = {.share = 0.05};
+    for (int again = 0; again < 4; again++) {
+        assert_int_equal(at_split(c, share, share, part, sizes, &err), ATTEND_OK);
+        double wanted = 0.05 * (double)at_corpus_size(c);
+        for (int p = ATTEND_PART_VALID; p <= ATTEND_PART_TEST; p++) {
+            assert_true((double)sizes[p] > 0.7 * wanted);
+            assert_true((double)sizes[p] < 1.4 * wanted);
+        }
+        at_str_clear(&rest);
+        for (size_t i = 0; i < at_corpus_size(c); i++)
+            if (part[i] == ATTEND_PART_TRAIN)
+                at_str_print(&rest, "Source %d\tx\n", source_of(c, i));
+        at_corpus_free(c);
+        c = corpus_of(rest.text, "pairs");
+    }
+    free(part);
+    at_corpus_free(c);
+    at_str_free(&text);
+    at_str_free(&rest);
+}
+
 static void lines_of_a_document_stay_together(void **state)
 {
     (void)state;
@@ -155,6 +185,7 @@ int main(void)
         cmocka_unit_test(reads_shares),
         cmocka_unit_test(no_source_stands_on_two_sides),
         cmocka_unit_test(an_example_keeps_its_side_when_the_corpus_grows),
+        cmocka_unit_test(what_a_split_left_can_be_split_again),
         cmocka_unit_test(lines_of_a_document_stay_together),
         cmocka_unit_test(leaves_something_for_training),
     };
