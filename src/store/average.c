@@ -56,7 +56,7 @@ static attend_status add_file(const char *path, const at_params *params, double 
     for (int i = 0; i < at_params_count(params) && status >= 0; i++) {
         at_parameter *p = at_params_at(params, i);
         const at_stored *t = find(file, path, p, err);
-        status = t ? at_safetensors_read(file, t, p->value, err) : ATTEND_SHAPE;
+        status = t ? at_safetensors_read_weights(file, t, p->value, err) : ATTEND_SHAPE;
         for (size_t j = 0; j < p->len && status >= 0; j++)
             sum[j] += (double)p->value[j];
         sum += p->len;

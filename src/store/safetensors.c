@@ -1,5 +1,6 @@
 #include "store/safetensors.h"
 
+#include <math.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -8,8 +9,8 @@
 #include "base/arena.h"
 #include "base/file.h"
 #include "base/half.h"
-#include "base/memory.h"
 #include "base/json.h"
+#include "base/memory.h"
 
 #if __BYTE_ORDER__ != __ORDER_LITTLE_ENDIAN__
 #error "safetensors files are little-endian, and this code reads them as they are"
@@ -510,6 +511,31 @@ attend_status at_safetensors_read(const at_safetensors *s, const at_stored *t, r
         out[i] = (real)x;
     }
     return ATTEND_OK;
+}
+
+/* x - x is 0 but for infinities and NaN, and a sum with a NaN is NaN: a whole tensor in one loop */
+static bool all_finite(size_t n, const real *x)
+{
+    real odd = 0;
+#pragma omp simd reduction(+ : odd)
+    for (size_t i = 0; i < n; i++)
+        odd += x[i] - x[i];
+    return odd == 0;
+}
+
+attend_status at_safetensors_read_weights(const at_safetensors *s, const at_stored *t, real *out,
+                                          attend_error *err)
+{
+    attend_status status = at_safetensors_read(s, t, out, err);
+    if (status < 0 || all_finite(t->len, out))
+        return status;
+    size_t i = 0;
+    while (isfinite(out[i]))
+        i++;
+    return at_tensor_error(err, ATTEND_FORMAT, s->file, t->name,
+                           "has a number at index %zu that is not finite; the file is damaged, or "
+                           "its training diverged: take an earlier one",
+                           i);
 }
 
 attend_status at_safetensors_read_int(const at_safetensors *s, const at_stored *t, int64_t *out,

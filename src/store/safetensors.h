@@ -114,6 +114,10 @@ attend_status at_safetensors_need(const at_safetensors *s, const char *name, at_
 attend_status at_safetensors_read(const at_safetensors *s, const at_stored *t, real *out,
                                   attend_error *err);
 
+/* The same of weights: a number that is not finite is an error. */
+attend_status at_safetensors_read_weights(const at_safetensors *s, const at_stored *t, real *out,
+                                          attend_error *err);
+
 /* The same of whole numbers and BOOL (0 and 1); refuses floats. */
 attend_status at_safetensors_read_int(const at_safetensors *s, const at_stored *t, int64_t *out,
                                       attend_error *err);

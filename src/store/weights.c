@@ -80,7 +80,7 @@ static attend_status read_one(const at_safetensors *file, const at_stored *t, co
         return at_error(err, ATTEND_SHAPE, "tensor '%s' has too many or too large dimensions",
                         t->name);
     attend_status status = at_params_add(params, name, shape, INIT_NOT, &p, err);
-    return status < 0 ? status : at_safetensors_read(file, t, p->value, err);
+    return status < 0 ? status : at_safetensors_read_weights(file, t, p->value, err);
 }
 
 attend_status at_weights_read(const at_safetensors *file, const char *prefix, at_params *params,
