@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "base/file.h"
+#include "base/guess.h"
 #include "base/memory.h"
 #include "models/classifier.h"
 #include "models/translator.h"
@@ -13,7 +14,8 @@
 #include "train/direction.h"
 #include "train/settings.h"
 
-static const char stored_name[] = "training/settings.yaml";
+static const char stored_name[] = "training/settings.yaml",
+                  last_name[] = "training/last.safetensors";
 
 /* ---- what can be told -------------------------------------------------------------------------
  */
@@ -53,17 +55,33 @@ static attend_status load_files(at_recipe *r, attend_error *err)
     const char *out = status >= 0 && at_recipe_goes_on(r) ? at_recipe_told(r, "out") : NULL;
     if (!out)
         return status;
-    char *stored = at_file_join(out, stored_name);
-    if (!stored)
-        return at_error_memory(err);
-    if (at_file_exists(stored))
+    char *stored = at_file_join(out, stored_name), *last = at_file_join(out, last_name);
+    if (!stored || !last)
+        status = at_error_memory(err);
+    else if (at_file_exists(stored))
         status = at_config_load(&r->stored, stored, err);
+    else if (at_file_exists(last))
+        status = at_error(err, ATTEND_FILE,
+                          "%s is missing, and what the run was told with it; start anew: "
+                          "--init-from %s takes its weights",
+                          at_show(stored).text, at_show(out).text);
     at_free(stored);
+    at_free(last);
     return status;
 }
 
 /* ---- reading ----------------------------------------------------------------------------------
  */
+
+static attend_status no_setting(const char *name, attend_error *err)
+{
+    at_guess guess = {.word = name};
+    const at_option *o;
+    for (int i = 0; (o = at_recipe_option(i)); i++)
+        at_guess_consider(&guess, o->name, strlen(o->name));
+    return at_error(err, ATTEND_OPTION, "there is no setting '%.60s'%s%s%s", name,
+                    *guess.best ? "; did you mean " : "", guess.best, *guess.best ? "?" : "");
+}
 
 static attend_status assign_settings(at_recipe *r, const at_option_set *sets, int n_sets,
                                      attend_error *err)
@@ -79,7 +97,7 @@ static attend_status assign_settings(at_recipe *r, const at_option_set *sets, in
             status = at_error(err, ATTEND_OPTION, "%s has no setting '%s'; leave it out",
                               r->preset->name, name);
         else
-            status = at_error(err, ATTEND_OPTION, "there is no setting '%.60s'", name);
+            status = no_setting(name, err);
     }
     return status;
 }
@@ -177,6 +195,10 @@ static attend_status refuse_idle(const at_recipe *r, attend_error *err)
             return at_error(err, ATTEND_OPTION,
                             "--%s %s: this %s model has no attention; %s gives it one", names[i],
                             at_show(value).text, r->preset->name, way);
+    if ((value = at_recipe_given(r, "guided-weight")) && !r->run.guided_alignment)
+        return at_error(err, ATTEND_OPTION,
+                        "--guided-weight %s: there are no links; --guided-alignment FILE has them",
+                        at_show(value).text);
     return ATTEND_OK;
 }
 

@@ -11,7 +11,7 @@ typedef struct {
     at_paths ensemble;
     int beam, rule, batch, longest, tokenize, link_base;
     double penalty, threshold;
-    bool swap, lowercase, json;
+    bool swap, lowercase, json, overwrite;
 } evaluate;
 
 #define TOKENIZATIONS "auto|13a|intl|zh|char|none"
@@ -52,6 +52,7 @@ static const at_option options[] = {
     {.name = "json", OPTION_FLAG(evaluate, json), .help = "Write JSON"},
     {.name = "out", .letter = 'o', OPTION_PATH(evaluate, out), .meta = "FILE",
      .help = "Where the translations go"},
+    {.name = "overwrite", OPTION_FLAG(evaluate, overwrite), .help = "Replace that file"},
     {0}};
 
 typedef struct {
@@ -75,6 +76,9 @@ static attend_status open_all(work *w, at_cli *cli, int operands, char **operand
 {
     const evaluate *o = w->o;
     at_sentence_pairs_from from = {operands > 1 ? operand[1] : NULL, o->src, o->tgt, o->swap};
+    if (o->out && !o->overwrite && at_file_exists(o->out))
+        return at_error(err, ATTEND_OPTION, "--out: %s exists; --overwrite replaces it",
+                        at_show(o->out).text);
     cli->input = operand[0];
     attend_status status = attend_translator_open(operand[0], &w->translator, err);
     for (int i = 0; i < o->ensemble.count && status >= 0; i++)

@@ -141,9 +141,13 @@ static bool ends_wide(const at_str *s)
     return n > 0 && at_utf8_get(s->text + n - back, back, &code) > 0 && at_utf8_columns(code) == 2;
 }
 
-/* a sentence of a paragraph: a line is over when the next begins */
+/* a sentence of a paragraph: a line is over when the next begins, or a picture follows */
 static void write_sentence(work *w, const attend_translation *t)
 {
+    if (w->o->show) {
+        at_str_print(&w->out, "%s\n", t->text);
+        return;
+    }
     if (t->line > 0 && w->line_of[t->line] != w->line_of[t->line - 1])
         at_str_add(&w->out, "\n");
     else if (t->line > 0 && *t->text && !ends_wide(&w->out))
@@ -312,9 +316,13 @@ static attend_status check(const translate *o, attend_error *err)
     if (!o->sample && (o->temperature != 1 || o->top_k != 0 || o->top_p != 1))
         return at_error(err, ATTEND_OPTION,
                         "--temperature, --top-k and --top-p are for drawing: --sample asks for it");
-    if (o->forced && (o->prefix || o->sample || o->nbest > 1))
+    if (o->forced && (o->prefix || o->sample || o->nbest > 1 || o->beam != BEAM))
         return at_error(err, ATTEND_OPTION,
-                        "--forced leaves no choice: without --prefix, --sample and --nbest");
+                        "--forced leaves no choice: without --prefix, --sample, --nbest and "
+                        "--beam");
+    if (o->rule == ATTEND_LENGTH_RULE_NONE && o->penalty != 1)
+        return at_error(err, ATTEND_OPTION,
+                        "--penalty is for --length-rule average and wu, not for none");
     if (o->split
         && (o->forced || o->prefix || o->nbest > 1 || o->score || o->alignment != ALIGN_NOT))
         return at_error(err, ATTEND_OPTION,
@@ -414,11 +422,12 @@ static void say_lengths(const work *w)
     if (w->o->show && !w->weights && w->before + w->lines > 0)
         fprintf(stderr, "attend translate: --show: the model has no attention to draw\n");
     if (w->cut)
-        fprintf(stderr, "attend translate: %ld lines have more than %d pieces; what follows was "
-                "left out\n", w->cut, w->o->longest);
+        fprintf(stderr, "attend translate: %ld line%s more than %d pieces; what follows was left "
+                "out\n", w->cut, w->cut == 1 ? " has" : "s have", w->o->longest);
     if (w->skipped)
-        fprintf(stderr, "attend translate: %ld lines have more than %d pieces, and were skipped\n",
-                w->skipped, w->o->longest);
+        fprintf(stderr, "attend translate: %ld line%s more than %d pieces, and %s skipped\n",
+                w->skipped, w->skipped == 1 ? " has" : "s have", w->o->longest,
+                w->skipped == 1 ? "was" : "were");
 }
 
 static attend_status run(at_cli *cli, const void *fields, int operands, char **operand,

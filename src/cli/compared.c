@@ -277,7 +277,13 @@ attend_status at_compared_check(const at_compared *c, const at_comparing *with, 
     if (status >= 0)
         status = attend_train_config(all.setting, all.count, &text, err);
     if (status >= 0) {
-        status = with->overwrite ? ATTEND_OK : check_same(c, with, text, err);
+        if (!strstr(text, "\nplace:")) /* where it reads: what every translator has */
+            status = at_error(err, ATTEND_OPTION,
+                              "--presets %s: it is no translator, and translators are compared; "
+                              "leave it out",
+                              c->name);
+        else if (!with->overwrite)
+            status = check_same(c, with, text, err);
         attend_text_free(text);
     }
     at_free(changes);

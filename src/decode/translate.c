@@ -37,7 +37,7 @@ static attend_status shorten(const job *j, item *i, size_t line, attend_error *e
     if (n <= most)
         return ATTEND_OK;
     if (j->o->when_long == ATTEND_WHEN_LONG_REFUSE)
-        return at_error(err, ATTEND_OPTION,
+        return at_error(err, ATTEND_FORMAT,
                         "line %zu has %zu pieces, and at most %zu are read; --longest changes it",
                         j->o->first + line + 1, n, most);
     i->skipped = j->o->when_long == ATTEND_WHEN_LONG_SKIP;

@@ -20,6 +20,7 @@ typedef struct {
     double best;          /* of the measure that is watched; NAN: none yet */
     double best_loss;     /* of the validation then: decides between equals */
     int64_t best_update;  /* when it was found */
+    int best_mean;        /* it is the mean of so many last weights; 0: those of that update */
     int waited;           /* validations since then */
     double loss, asked;   /* since the last validation: summed, and what it is summed over */
     at_plateau plateau;   /* of the schedule */

@@ -240,6 +240,7 @@ static attend_status validate(at_run *r, attend_error *err)
     e.best = at_run_better(r, &found);
     if (e.best) {
         r->standing.best_update = r->standing.updates;
+        r->standing.best_mean = 0;
         r->standing.waited = 0;
         status = at_run_save_best(r, err);
     } else {

@@ -44,13 +44,17 @@ static attend_status judge(at_run *r, int count, bool *better, attend_error *err
     const attend_metric *m = at_run_watched(r, &found);
     double before = fabs(r->standing.best);
     *better = at_run_better(r, &found);
+    bool already = r->standing.best_mean == count && m->value == before;
     at_run_say(r, "mean of the last %d weights: %s %.6g, the best before is %.6g: %s", count,
                m->title, m->value, before,
-               *better ? "it is the model" : "it is kept as training/average.safetensors");
+               *better   ? "it is the model"
+               : already ? "it is the model already"
+                         : "it is kept as training/average.safetensors");
     status = save(r, err);
-    if (status >= 0 && *better)
-        status = at_run_save_best(r, err);
-    return status;
+    if (status < 0 || !*better)
+        return status;
+    r->standing.best_mean = count;
+    return at_run_save_best(r, err);
 }
 
 static attend_status judge_mean(at_run *r, const char *folder, const int64_t *step, int count,

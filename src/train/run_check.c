@@ -83,12 +83,12 @@ static attend_status check_folder(at_run *r, attend_error *err)
     if (s->resume)
         return find_run(r, err);
     if (!s->overwrite && at_run_has(r, "config.json"))
-        return at_error(err, ATTEND_FILE, "%s: there is a model; %s--overwrite starts anew",
-                        at_show(s->out).text,
-                        at_run_has(r, "training/last.safetensors")
-                                || at_run_has(r, "training/settings.yaml")
-                            ? "--resume goes on with it, "
-                            : "");
+        return at_error(
+            err, ATTEND_FILE, "%s: there is %s; %s--overwrite starts anew", at_show(s->out).text,
+            at_run_has(r, "model.safetensors") ? "a model" : "an unfinished run",
+            at_run_has(r, "training/last.safetensors") || at_run_has(r, "training/settings.yaml")
+                ? "--resume goes on with it, "
+                : "");
     return ATTEND_OK;
 }
 

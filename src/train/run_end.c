@@ -1,5 +1,6 @@
 /* What a run says when it is over. */
 #include <math.h>
+#include <stdio.h>
 #include <string.h>
 
 #include "base/file.h"
@@ -28,8 +29,13 @@ void at_run_say_end(at_run *r)
     at_shown out = at_show(r->settings.out);
     if (isnan(s->best))
         return;
-    at_run_say(r, "done: %s has the model of update %lld, the best: %.*s %.4g", out.text,
-               (long long)s->best_update, (int)strcspn(watch, " "), watch, fabs(s->best));
+    char which[60];
+    if (s->best_mean)
+        snprintf(which, sizeof which, "the mean of the last %d weights", s->best_mean);
+    else
+        snprintf(which, sizeof which, "the model of update %lld", (long long)s->best_update);
+    at_run_say(r, "done: %s has %s, the best: %.*s %.4g", out.text, which, (int)strcspn(watch, " "),
+               watch, fabs(s->best));
     at_run_say(r, "try it: attend %s %s%s", use[0], out.text,
                at_run_is_features(r) ? " --src FILE.safetensors" : use[1]);
 }

@@ -25,9 +25,13 @@ says err "mean of the last 4 weights"
 if grep -q "it is the model" err; then
     check "the mean is the model" \
         "cmp -s jumps/model.safetensors jumps/training/average.safetensors"
+    says err "jumps has the mean of the last 4 weights, the best"
+    expect 0 attend train --resume --out jumps
+    says err "it is the model already"
 else
     check "the mean is not the model" \
         "! cmp -s jumps/model.safetensors jumps/training/average.safetensors"
+    says err "jumps has the model of update"
 fi
 check "no figure" "[ ! -e jumps/training/curves.svg ]"
 expect 0 attend train "${settings[@]}" --epochs 1 --average 2 --curves png --out once

@@ -167,3 +167,55 @@ attend train --preset cho --dump-config > cho.yaml
 expect 0 attend train "${small[@]}" --config cho.yaml "${sizes[@]}" --out idle2 -q
 expect 2 attend compare --data pairs.tsv --presets bahdanau,rnn-encdec+attention=dot --out idle3
 says err "--place before"
+expect 2 attend train "${small[@]}" "${sizes[@]}" --guided-weight 2 --out idle
+says err "--guided-alignment FILE"
+expect 2 attend translate m1 --length-rule none --penalty 0.5
+says err "--penalty is for --length-rule average and wu"
+expect 2 attend translate m1 --forced in.txt --beam 3
+says err "--forced leaves no choice"
+expect 2 attend compare --data pairs.tsv --presets luong+attenton=dot --out idle3
+says err "did you mean attention?"
+
+# what a split left is data like any other
+expect 0 attend data make en-fr --count 3000 --out made.tsv
+expect 0 attend data split made.tsv --out parts
+expect 0 attend train --data parts/train.tsv "${sizes[@]}" --steps 1 --test 3% --out again -q
+check "3 % are left out again" '[ $(wc -l < again/training/test.tsv) -ge 40 ]'
+expect 0 attend data split parts/train.tsv --out parts2
+check "a second split has a test" '[ $(wc -l < parts2/test.tsv) -ge 20 ]'
+expect 2 attend train "${small[@]}" "${sizes[@]}" --test 0.0001% --out again2
+says err "--test 0.0001% of 64 pairs is none"
+
+# weights that are no numbers are refused by everybody who reads them
+cp -r m1 spoilt
+size=$(wc -c < spoilt/model.safetensors)
+printf '\0\0\300\177' | dd of=spoilt/model.safetensors bs=1 seek=$((size - 4)) conv=notrunc 2> err
+for command in "translate spoilt" "score spoilt pairs.tsv" "evaluate spoilt pairs.tsv" \
+    "average m1 spoilt --out mean"; do
+    expect 65 attend $command
+    says err "spoilt/model.safetensors: tensor '"
+    says err "is not finite"
+done
+
+# what is there stays
+cp pairs.tsv kept.tsv
+expect 2 attend evaluate m1 pairs.tsv --out kept.tsv
+says err "--out: kept.tsv exists; --overwrite replaces it"
+check "it is as it was" "cmp -s pairs.tsv kept.tsv"
+expect 0 attend evaluate m1 pairs.tsv --out kept.tsv --overwrite
+check "it has the translations" '[ $(wc -l < kept.tsv) -eq 64 ]'
+
+# what is compared translates, and that is known before anything is trained
+expect 2 attend compare --data pairs.tsv --valid 8 --presets luong,rnn-lm --steps 1 --out idle4
+says err "--presets rnn-lm: it is no translator"
+check "nothing is trained" "[ ! -e idle4/luong ]"
+
+# a run that lost what it was told
+cp -r m1 lost
+rm lost/training/settings.yaml
+expect 74 attend train --resume --out lost --steps 4
+says err "lost/training/settings.yaml is missing"
+
+# a sentence ends its line where a picture follows
+printf 'One two. Three four.\n' | attend translate m1 --split --show > out 2> err
+check "sentences have lines of their own" '! grep -q "[a-z.].*[┌|]" out'

@@ -146,7 +146,7 @@ check "a long line stays empty" "[ -z \"\$(head -n 1 out)\" ] && [ -n \"\$(sed -
 tail -n 1 long > after
 cat after long > refused
 t one --longest 50 --long refuse < refused > out 2> err
-check "a long line is refused" "[ $? -eq 2 ]"
+check "a long line is refused" "[ $? -eq 65 ]"
 says err "line 2 has"
 
 # paragraphs
