@@ -6,6 +6,7 @@
 #include "api/judge.h"
 #include "api/translator.h"
 #include "attend.h"
+#include "base/log.h"
 #include "base/memory.h"
 #include "text/counting.h"
 
@@ -26,6 +27,7 @@ typedef struct {
     at_arena memory;
     const char **translation, **links; /* [count] */
     bool looks;                        /* the model has attention */
+    bool warned;                       /* of links to words that are not there */
 } work;
 
 static const char *copy(at_arena *memory, const char *text)
@@ -65,6 +67,36 @@ static attend_status translate(work *w, attend_error *err)
 
 /* ---- what the model thinks of the references ------------------------------------------------- */
 
+static long words_of(const unsigned *word, int pieces)
+{
+    long n = 0;
+    for (int i = 0; i < pieces; i++)
+        if (word[i] != ATTEND_NO_WORD && (long)word[i] >= n)
+            n = (long)word[i] + 1;
+    return n;
+}
+
+/* Warns of the first link to a word that is not there: links of other sentences, or other words. */
+static void check_gold(work *w, const attend_translation *t)
+{
+    long sources = words_of(t->source_word, t->sources);
+    long targets = words_of(t->target_word, t->targets);
+    long base = w->o->measure.gold_base, from, to;
+    const char *at = w->o->gold[t->line];
+    char end[3];
+    for (int size; !w->warned && sscanf(at, " %9ld%1[-p]%9ld%n", &from, end, &to, &size) == 3;
+         at += size) {
+        if (t->cut || t->skipped || (from - base < sources && to - base < targets))
+            continue;
+        at_log(ATTEND_LOG_WARNING,
+               "%s:%zu: link %ld%s%ld, but the sentences have %ld and %ld words; are they the same "
+               "sentences, cut alike?",
+               w->o->gold_name ? w->o->gold_name : "links", t->line + 1, from, end, to, sources,
+               targets);
+        w->warned = true;
+    }
+}
+
 static attend_status take_forced(void *user, const attend_translation *t, attend_error *err)
 {
     work *w = user;
@@ -77,6 +109,7 @@ static attend_status take_forced(void *user, const attend_translation *t, attend
     w->links[t->line] = "";
     if (!t->weights)
         return ATTEND_OK;
+    check_gold(w, t);
     attend_status status = attend_translation_links(t, 0, w->o->threshold, &links, err);
     if (status < 0)
         return status;

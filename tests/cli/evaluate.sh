@@ -74,6 +74,10 @@ sed 's/\([0-9]*\)-\([0-9]*\)/\1 \2/g' links | awk '{ out = ""
     print out }' > gold
 expect 0 attend evaluate model pairs.tsv --beam 1 --gold gold
 check "its own links have no error" "grep -q '^AER  *0.00' out"
+check "nor a warning" "! grep -q 'are they the same' err"
+sed '2s/.*/1-999/' gold > far
+expect 0 attend evaluate model pairs.tsv --beam 1 --gold far
+says err "far:2: link 1-999, but the sentences have"
 expect 0 attend evaluate model pairs.tsv --beam 1 --gold links --gold-base 0
 check "counted from 0" "grep -q '^AER  *0.00' out"
 expect 65 attend evaluate model pairs.tsv --gold few
