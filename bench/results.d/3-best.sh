@@ -2,11 +2,20 @@
 # weights, and a beam.
 group best
 
-best=(--preset bahdanau --tokenizer sentencepiece --vocabulary 5000 --hidden 320 --embedding 256
-    --dropout 0.4 --smoothing 0.1 --batch 64 --lr 0.001 --schedule linear:end=0.00005
-    --epochs 20 --average 5)
-entry best-de-en "German to English" multi30k de en 8 "${best[@]}"
-entry best-en-de "English to German" multi30k en de 8 "${best[@]}"
+best=(--preset bahdanau --hidden 320 --embedding 256 --dropout 0.4 --smoothing 0.1 --batch 64
+    --lr 0.001 --schedule linear:end=0.00005 --epochs 20 --average 5)
+unigram=(--tokenizer sentencepiece --vocabulary 5000)
+entry best-de-en "German to English" multi30k de en 8 "${best[@]}" "${unigram[@]}"
+entry best-en-de "English to German" multi30k en de 8 "${best[@]}" "${unigram[@]}"
+entry best-en-de-bpe "English to German, byte pairs of both" byte_pairs en de 8 "${best[@]}"
+
+# One vocabulary and one embedding for both languages and the output.
+byte_pairs() # FROM TO BEAM OPTION...
+{
+    call attend vocab learn --kind sentencepiece --model bpe --size 8000 --overwrite --out pieces \
+        "$data/multi30k/train.tok.$1" "$data/multi30k/train.tok.$2"
+    multi30k "$@" --tokenizer pieces --shared --tied
+}
 
 report_best()
 {
@@ -18,8 +27,13 @@ Multi30k with subwords, a beam of 8 and the mean of the last weights; at most an
 | run | parameters | val | test2016 | bar | minutes |
 |---|---|---|---|---|---|
 END
-    echo "| \`best-de-en\` | $(millions best-de-en) | $(value best-de-en val) |" \
-        "$(value best-de-en test_2016) | 38 | $(minutes best-de-en) |"
-    echo "| \`best-en-de\` | $(millions best-en-de) | $(value best-en-de val) |" \
-        "$(value best-en-de test_2016) | 36.5 | $(minutes best-en-de) |"
+    local name bar
+    while read -r name bar; do
+        echo "| \`$name\`: ${what[$name]} | $(millions $name) | $(value $name val) |" \
+            "$(value $name test_2016) | $bar | $(minutes $name) |"
+    done <<'END'
+best-de-en 38
+best-en-de 36.5
+best-en-de-bpe 36.5
+END
 }
