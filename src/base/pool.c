@@ -9,23 +9,27 @@
 
 enum { MOST = 1023, SPINS = 3000 };
 
+typedef struct {
+    pthread_t thread;
+    pthread_cond_t work;
+    atomic_bool asleep;
+} worker;
+
 /* One piece of work at a time. Every piece is a turn: its number, and in the low bits how many
  * threads have a share in it, so that a worker without one reads nothing else. The caller goes on
  * when no share is left. */
 static struct {
     pthread_mutex_t lock; /* for falling asleep, and waking */
-    pthread_cond_t work, done;
-    pthread_t worker[MOST];
+    pthread_cond_t done;
+    worker worker[MOST];
     int workers;
     atomic_bool busy; /* somebody's work is being done */
     atomic_uint_fast64_t turn;
-    atomic_int left, asleep;
+    atomic_int left;
     atomic_bool caller_asleep, ending;
     at_share *share;
     void *arg;
-} pool = {.lock = PTHREAD_MUTEX_INITIALIZER,
-          .work = PTHREAD_COND_INITIALIZER,
-          .done = PTHREAD_COND_INITIALIZER};
+} pool = {.lock = PTHREAD_MUTEX_INITIALIZER, .done = PTHREAD_COND_INITIALIZER};
 
 enum { THREAD_BITS = 16 };
 static int threads_of(uint_fast64_t turn) { return (int)(turn & ((1 << THREAD_BITS) - 1)); }
@@ -56,21 +60,28 @@ static inline void rest(void)
 #endif
 }
 
-/* The next turn after the one seen; 0: the end. Who falls asleep says so before he looks again, and
- * who has something new looks for sleepers after: one of them sees the other. */
-static uint_fast64_t await_turn(uint_fast64_t seen)
+/* The next turn in which the worker has a share, after the one seen; 0: the end. Who falls asleep
+ * says so before he looks again, and who has something new looks for sleepers after: one of them
+ * sees the other. A turn without a share is slept through, so that small work wakes few. */
+static uint_fast64_t await_turn(int own, uint_fast64_t seen)
 {
+    worker *w = &pool.worker[own - 1];
     uint_fast64_t turn;
-    for (int i = 0; i < SPINS; i++, rest())
-        if ((turn = atomic_load_explicit(&pool.turn, memory_order_acquire)) != seen)
+    for (int i = 0; i < SPINS; i++, rest()) {
+        turn = atomic_load_explicit(&pool.turn, memory_order_acquire);
+        if (turn != seen && own < threads_of(turn))
             return turn;
+        if (turn != seen)
+            break;
+    }
     pthread_mutex_lock(&pool.lock);
-    atomic_fetch_add(&pool.asleep, 1);
-    while ((turn = atomic_load(&pool.turn)) == seen && !atomic_load(&pool.ending))
-        pthread_cond_wait(&pool.work, &pool.lock);
-    atomic_fetch_sub(&pool.asleep, 1);
+    atomic_store(&w->asleep, true);
+    while (((turn = atomic_load(&pool.turn)) == seen || own >= threads_of(turn))
+           && !atomic_load(&pool.ending))
+        pthread_cond_wait(&w->work, &pool.lock);
+    atomic_store(&w->asleep, false);
     pthread_mutex_unlock(&pool.lock);
-    return turn == seen ? 0 : turn;
+    return turn == seen || own >= threads_of(turn) ? 0 : turn;
 }
 
 static void await_shares(void)
@@ -86,10 +97,25 @@ static void await_shares(void)
     pthread_mutex_unlock(&pool.lock);
 }
 
-static void wake(pthread_cond_t *sleepers)
+static void wake_caller(void)
 {
     pthread_mutex_lock(&pool.lock);
-    pthread_cond_broadcast(sleepers);
+    pthread_cond_signal(&pool.done);
+    pthread_mutex_unlock(&pool.lock);
+}
+
+/* those of the first workers that sleep */
+static void wake_workers(int count)
+{
+    int first = 0;
+    while (first < count && !atomic_load(&pool.worker[first].asleep))
+        first++;
+    if (first == count)
+        return;
+    pthread_mutex_lock(&pool.lock);
+    for (int i = first; i < count; i++)
+        if (atomic_load(&pool.worker[i].asleep))
+            pthread_cond_signal(&pool.worker[i].work);
     pthread_mutex_unlock(&pool.lock);
 }
 
@@ -100,12 +126,10 @@ static void *work(void *number)
     int own = (int)(intptr_t)number;
     uint_fast64_t turn = 0;
     inside = true;
-    while ((turn = await_turn(turn))) {
-        if (own >= threads_of(turn))
-            continue;
+    while ((turn = await_turn(own, turn))) {
         pool.share(pool.arg, own, threads_of(turn));
         if (atomic_fetch_sub(&pool.left, 1) == 1 && atomic_load(&pool.caller_asleep))
-            wake(&pool.done);
+            wake_caller();
     }
     return NULL;
 }
@@ -118,9 +142,7 @@ static void forget_workers(void)
     atomic_store(&pool.turn, 0);
     atomic_store(&pool.caller_asleep, false);
     pthread_mutex_init(&pool.lock, NULL);
-    pthread_cond_init(&pool.work, NULL);
     pthread_cond_init(&pool.done, NULL);
-    atomic_store(&pool.asleep, 0);
     atomic_store(&pool.busy, false);
 }
 
@@ -135,11 +157,13 @@ static int make_workers(int wanted)
         told = pthread_atfork(NULL, NULL, forget_workers) == 0;
     sigfillset(&all);
     pthread_sigmask(SIG_SETMASK, &all, &before);
-    for (; pool.workers < wanted; pool.workers++)
-        if (pthread_create(&pool.worker[pool.workers], NULL, work,
-                           (void *)(intptr_t)(pool.workers + 1))
-            != 0)
+    for (; pool.workers < wanted; pool.workers++) {
+        worker *w = &pool.worker[pool.workers];
+        atomic_store(&w->asleep, false);
+        pthread_cond_init(&w->work, NULL);
+        if (pthread_create(&w->thread, NULL, work, (void *)(intptr_t)(pool.workers + 1)) != 0)
             break;
+    }
     pthread_sigmask(SIG_SETMASK, &before, NULL);
     return pool.workers;
 }
@@ -149,9 +173,9 @@ __attribute__((destructor)) static void end_workers(void)
     if (atomic_exchange(&pool.busy, true)) /* they are at work, and the program ends with them */
         return;
     atomic_store(&pool.ending, true);
-    wake(&pool.work);
+    wake_workers(pool.workers);
     for (int i = 0; i < pool.workers; i++)
-        pthread_join(pool.worker[i], NULL);
+        pthread_join(pool.worker[i].thread, NULL);
     pool.workers = 0;
 }
 
@@ -166,8 +190,7 @@ void at_pool_run(int threads, at_share *share, void *arg)
         pool.arg = arg;
         atomic_store(&pool.left, threads - 1);
         atomic_store(&pool.turn, next << THREAD_BITS | (unsigned)threads);
-        if (atomic_load(&pool.asleep) > 0)
-            wake(&pool.work);
+        wake_workers(threads - 1);
         inside = true;
         share(arg, 0, threads);
         inside = false;

@@ -256,25 +256,31 @@ static void grid_cell(void *arg, int cell)
     multiply(&g);
 }
 
-/* Splitting columns packs A again in each thread, splitting rows packs B again: cut the longer
- * side until every thread has a part. */
+/* Splitting columns packs A again in each thread, splitting rows packs B again: of the grids with a
+ * part for every thread the one whose parts have the shortest sides. Where no such grid has work
+ * in all its parts, fewer threads have. */
 static grid plan(const product *g)
 {
     enum { FLOPS_PER_THREAD = 100000 }; /* below this a thread costs more than it brings */
-    double flops = 2.0 * g->m * g->n * g->k;
-    int threads = at_threads();
-    if (threads > flops / FLOPS_PER_THREAD)
-        threads = flops / FLOPS_PER_THREAD < 1 ? 1 : (int)(flops / FLOPS_PER_THREAD);
-    grid d = {.whole = g, .rows = 1, .columns = 1};
-    while (2 * d.rows * d.columns <= threads) {
-        if (g->m / d.rows > g->n / d.columns)
-            d.rows *= 2;
-        else
-            d.columns *= 2;
+    double flops = 2.0 * g->m * g->n * g->k, most = flops / FLOPS_PER_THREAD;
+    int threads = at_threads() > most ? (int)most : at_threads();
+    int tall = (g->m + g->kernel->mr - 1) / g->kernel->mr;
+    int wide = (g->n + g->kernel->nr - 1) / g->kernel->nr;
+    for (; threads > 1; threads--) {
+        grid best = {.whole = g};
+        double shortest = 0;
+        for (int rows = 1; rows <= threads; rows++) {
+            int columns = threads / rows;
+            double sides = (double)g->m / rows + (double)g->n / columns;
+            if (threads % rows || rows > tall || columns > wide || (best.rows && sides >= shortest))
+                continue;
+            best = (grid){g, rows, columns};
+            shortest = sides;
+        }
+        if (best.rows)
+            return best;
     }
-    if (d.rows * d.columns < threads && threads % 2)
-        d = g->m > g->n ? (grid){g, threads, 1} : (grid){g, 1, threads};
-    return d;
+    return (grid){g, 1, 1};
 }
 
 static void multiply_on_threads(const product *g)
