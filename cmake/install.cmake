@@ -1,8 +1,18 @@
 # Header, both libraries, attend.pc, the CMake package, man pages and shell completions.
 
 set(package_dir ${CMAKE_INSTALL_LIBDIR}/cmake/attend)
-# attend.pc finds its prefix from its own place, so that an installation can be moved
-string(REGEX REPLACE "[^/]+" ".." to_prefix ${CMAKE_INSTALL_LIBDIR}/pkgconfig)
+# attend.pc finds its prefix from its own place, so that an installation can be moved; a folder that
+# is given from the root on cannot
+if(IS_ABSOLUTE "${CMAKE_INSTALL_LIBDIR}")
+  set(pc_prefix ${CMAKE_INSTALL_PREFIX})
+else()
+  string(REGEX REPLACE "[^/]+" ".." to_prefix ${CMAKE_INSTALL_LIBDIR}/pkgconfig)
+  set(pc_prefix "\${pcfiledir}/${to_prefix}")
+endif()
+foreach(dir LIBDIR INCLUDEDIR)
+  cmake_path(ABSOLUTE_PATH CMAKE_INSTALL_${dir} BASE_DIRECTORY "\${prefix}"
+             OUTPUT_VARIABLE pc_${dir})
+endforeach()
 list(JOIN requires " " requires_private)
 configure_file(cmake/attend.pc.in attend.pc @ONLY)
 configure_package_config_file(cmake/attendConfig.cmake.in attendConfig.cmake
@@ -10,6 +20,7 @@ configure_package_config_file(cmake/attendConfig.cmake.in attendConfig.cmake
 write_basic_package_version_file(attendConfigVersion.cmake COMPATIBILITY SameMinorVersion)
 
 install(FILES include/attend.h TYPE INCLUDE)
+install(FILES LICENSE TYPE DOC)
 install(TARGETS attend_shared EXPORT shared)
 install(TARGETS attend_static EXPORT static)
 install(EXPORT shared NAMESPACE attend:: FILE attendTargets.cmake DESTINATION ${package_dir})

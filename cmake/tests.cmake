@@ -55,7 +55,8 @@ foreach(file IN LISTS files)
   string(REGEX REPLACE "_.*" "" folder ${name})
   if(folder IN_LIST ATTEND_FOLDERS OR "api" IN_LIST ATTEND_FOLDERS)
     attend_program(unit_${name} FILES ${file} LIBRARIES attend_cmocka)
-    set_target_properties(unit_${name} PROPERTIES RUNTIME_OUTPUT_DIRECTORY ${CMAKE_BINARY_DIR}/unit)
+    set_target_properties(unit_${name} PROPERTIES
+                          RUNTIME_OUTPUT_DIRECTORY ${PROJECT_BINARY_DIR}/unit)
     attend_test(unit_${name} unit unit_${name})
   endif()
 endforeach()
@@ -83,7 +84,7 @@ attend_program(learn-check FILES ${files})
 file(GLOB files CONFIGURE_DEPENDS tests/*_test.sh)
 foreach(file IN LISTS files)
   cmake_path(GET file STEM name)
-  attend_test(${name} program ${file} ${CMAKE_BINARY_DIR})
+  attend_test(${name} program ${file} ${PROJECT_BINARY_DIR})
 endforeach()
 
 # ---- the source itself, the exported names, the examples as C and as C++ --------------------
@@ -92,11 +93,11 @@ attend_test(check_source source ${PROJECT_SOURCE_DIR}/tests/check_source)
 attend_test(check_source_catches source ${PROJECT_SOURCE_DIR}/tests/check_source_catches)
 if(NOT ATTEND_SANITIZE)
   attend_test(check_recipes unit ${PROJECT_SOURCE_DIR}/tests/check_recipes ${CMAKE_C_COMPILER}
-              ${CMAKE_BINARY_DIR} ${ATTEND_REAL}) # unit: the double build runs it, too
+              ${PROJECT_BINARY_DIR} ${ATTEND_REAL}) # unit: the double build runs it, too
   attend_test(check_symbols source
               ${PROJECT_SOURCE_DIR}/tests/check_symbols $<TARGET_FILE:attend_shared>)
   attend_test(check_install example
-              ${PROJECT_SOURCE_DIR}/tests/check_install ${CMAKE_BINARY_DIR} ${CMAKE_C_COMPILER})
+              ${PROJECT_SOURCE_DIR}/tests/check_install ${PROJECT_BINARY_DIR} ${CMAKE_C_COMPILER})
 endif()
 
 file(GLOB files CONFIGURE_DEPENDS examples/*.c)
@@ -104,11 +105,11 @@ foreach(file IN LISTS files)
   cmake_path(GET file STEM name)
   file(CONFIGURE OUTPUT examples/${name}.cpp CONTENT "#include \"${file}\"\n")
   add_executable(example-${name} ${file})
-  add_executable(example-${name}-cxx ${CMAKE_BINARY_DIR}/examples/${name}.cpp)
+  add_executable(example-${name}-cxx ${PROJECT_BINARY_DIR}/examples/${name}.cpp)
   foreach(program example-${name} example-${name}-cxx)
     target_link_libraries(${program} PRIVATE attend_shared)
     set_target_properties(${program} PROPERTIES
-                          RUNTIME_OUTPUT_DIRECTORY ${CMAKE_BINARY_DIR}/examples)
+                          RUNTIME_OUTPUT_DIRECTORY ${PROJECT_BINARY_DIR}/examples)
     attend_test(${program} example ${program})
   endforeach()
 endforeach()

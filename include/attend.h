@@ -636,7 +636,7 @@ ATTEND_API void attend_text_free(char *text); /* NULL is well */
 
 /* Lines that belong to those of other files, one by one. */
 typedef struct attend_lines {
-    const char *name;        /* of the file, for messages: "name:line: what" */
+    const char *name;        /* of the file, for messages: "name:line: what"; or NULL */
     size_t count;
     const char *const *line; /* UTF-8 without its newline, each ended by a zero byte */
 } attend_lines;

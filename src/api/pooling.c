@@ -88,6 +88,8 @@ void attend_pooling_widths(const attend_pooling *p, double *least, double *most)
 static attend_status choose(const attend_pooling *p, attend_pooling_kind kind, at_pooling_way *way,
                             attend_error *err)
 {
+    if (kind < ATTEND_POOLING_AVERAGE || kind > ATTEND_POOLING_LEARNED)
+        return at_error(err, ATTEND_OPTION, "pooling: there is no kind %d", (int)kind);
     *way = kind == ATTEND_POOLING_AVERAGE  ? (at_pooling_way){&at_kernel_constant, 1}
            : kind == ATTEND_POOLING_KERNEL ? p->kernel
                                            : (at_pooling_way){NULL, 0};
@@ -111,9 +113,10 @@ attend_status attend_pooling_attention(const attend_pooling *p, attend_pooling_k
 {
     at_pooling_way way;
     attend_status status = choose(p, kind, &way, err);
-    double *y = status < 0 ? NULL : at_alloc((rows ? rows : 1) * sizeof *y);
+    size_t bytes;
     if (status < 0)
         return status;
+    double *y = at_size_multiply(rows ? rows : 1, sizeof *y, &bytes) ? at_alloc(bytes) : NULL;
     if (!y)
         return at_error_memory(err);
     status = at_pooling_predict(p->model, way, rows, x, y, weights, err);

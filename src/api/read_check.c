@@ -48,10 +48,10 @@ at_array_text at_array_print(attend_array a)
 attend_status at_array_copy(attend_reading *r, const char *name, attend_array *a, attend_error *err)
 {
     size_t len;
-    if (!a->data)
-        return ATTEND_OK;
     if (a->rank < 0 || a->rank > 4)
         return at_error(err, ATTEND_SHAPE, "%s has %d axes; give it at most 4", name, a->rank);
+    if (!a->data)
+        return ATTEND_OK;
     if (!at_array_len(*a, &len) || len > SIZE_MAX / sizeof(double))
         return at_error_memory(err);
     double *copy = at_arena_alloc(&r->memory, (len ? len : 1) * sizeof *copy);
@@ -81,7 +81,10 @@ static attend_status copy_labels(attend_reading *r, const char *const **labels, 
 {
     if (!*labels)
         return ATTEND_OK;
-    const char **copy = at_arena_alloc_small(&r->memory, (count + 1) * sizeof *copy);
+    size_t bytes;
+    const char **copy = NULL;
+    if (at_size_multiply(count, sizeof *copy, &bytes) && bytes < SIZE_MAX / 2)
+        copy = at_arena_alloc_small(&r->memory, bytes + sizeof *copy);
     if (!copy)
         return at_error_memory(err);
     for (size_t i = 0; i < count; i++)

@@ -7,7 +7,7 @@
 #include <stdint.h>
 #include <unistd.h>
 
-enum { MOST = 1023, SPINS = 3000 };
+enum { MOST = ATTEND_POOL_MOST - 1, SPINS = 3000 };
 
 typedef struct {
     pthread_t thread;

@@ -10,6 +10,8 @@
 
 #include <stdbool.h>
 
+enum { ATTEND_POOL_MOST = 1024 }; /* threads, the caller's included */
+
 /* processors that this process may use */
 int at_processors(void);
 

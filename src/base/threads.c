@@ -15,6 +15,7 @@ static atomic_int in_force; /* 0: not asked yet */
 int attend_set_threads(int threads)
 {
     int n = threads > 0 ? threads : at_processors();
+    n = n < ATTEND_POOL_MOST ? n : ATTEND_POOL_MOST;
     atomic_store_explicit(&in_force, n, memory_order_relaxed);
     return n;
 }

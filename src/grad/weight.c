@@ -1,5 +1,6 @@
 #include "grad/weight.h"
 
+#include <limits.h>
 #include <string.h>
 
 /* [k,n] of W or W^T */
@@ -12,6 +13,19 @@ static at_matrix matrix(const at_tensor *w, bool turned)
 }
 
 /* ---- products ------------------------------------------------------------------------------ */
+
+/* A weight that is kept for a whole program sees more rows than an int counts. */
+static void add_rows(at_weight *k, int rows)
+{
+    k->rows = rows < INT_MAX - k->rows ? k->rows + rows : INT_MAX;
+}
+
+static bool is_first(at_weight *k, bool turned)
+{
+    bool first = !k->multiplied[turned];
+    k->multiplied[turned] = true;
+    return first;
+}
 
 static bool pack(at_tape *t, const at_tensor *w, bool turned)
 {
@@ -29,7 +43,7 @@ static bool pack(at_tape *t, const at_tensor *w, bool turned)
 static const at_packed *panels(at_tape *t, at_tensor *w, bool turned, int rows)
 {
     enum { FEW = 6 }; /* rows that a plain W serves without packing */
-    bool again = w->weight && w->weight->products[turned]++ > 0 && (turned || rows > FEW);
+    bool again = w->weight && !is_first(w->weight, turned) && (turned || rows > FEW);
     return again && pack(t, w, turned) ? &w->weight->packed[turned] : NULL;
 }
 
@@ -39,7 +53,7 @@ void at_weight_forward(at_tape *t, at_tensor *w, bool turned, int rows, const re
     int n = width(w, turned), k = depth(w, turned);
     at_matrix left = {x, k, false};
     if (w->weight)
-        w->weight->rows += rows;
+        add_rows(w->weight, rows);
     const at_packed *p = panels(t, w, turned, rows);
     if (p)
         at_gemm_packed_bias(rows, left, p, bias, y, n);
@@ -63,8 +77,8 @@ at_packed at_weight_packed(at_tape *t, at_tensor *w, bool turned, int rows)
 {
     int n = width(w, turned), k = depth(w, turned);
     if (w->weight) {
-        w->weight->rows += rows;
-        w->weight->products[turned]++;
+        add_rows(w->weight, rows);
+        w->weight->multiplied[turned] = true;
         return pack(t, w, turned) ? w->weight->packed[turned] : (at_packed){.n = n, .k = k};
     }
     real *panels = at_scratch_reals(t, at_pack_len(n, k));

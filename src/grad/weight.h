@@ -16,7 +16,7 @@
 
 /* what a tape knows about a parameter [r,c]; made with its first tensor */
 typedef struct at_weight {
-    int products[2];     /* with W, with W^T */
+    bool multiplied[2];  /* with W, with W^T */
     at_packed packed[2]; /* panels is NULL until the second */
     int rows;            /* of all forward products: what the gradient waits for, or for many */
     int waiting;         /* of them, here */

@@ -68,8 +68,8 @@ attend_status at_segment_error(const at_segment *s, int reference, attend_error 
     va_start(args, format);
     at_error_v(&what, ATTEND_FORMAT, format, args);
     va_end(args);
-    return at_error(err, ATTEND_FORMAT, "%s:%zu: %s", at_show(lines->name).text, s->index + 1,
-                    what.message);
+    return at_error(err, ATTEND_FORMAT, "%s:%zu: %s", at_show(at_lines_name(lines)).text,
+                    s->index + 1, what.message);
 }
 
 at_shown at_word_shown(const char *word, size_t size)

@@ -101,6 +101,12 @@ const char *at_segment_hypothesis(const at_segment *s);
 const char *at_segment_reference(const at_segment *s, int reference);
 
 /* "hyp.txt:12: what"; reference -1 is the hypothesis */
+/* what messages call them */
+static inline const char *at_lines_name(const attend_lines *l)
+{
+    return l->name ? l->name : "lines";
+}
+
 attend_status at_segment_error(const at_segment *s, int reference, attend_error *err,
                                const char *format, ...) __attribute__((format(printf, 4, 5)));
 

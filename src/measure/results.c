@@ -79,7 +79,7 @@ static attend_status check_utf8(const attend_lines *l, attend_error *err)
             return at_error(err, ATTEND_FORMAT,
                             "%s:%zu: byte %zu is no UTF-8; convert the file, for instance with "
                             "iconv -f latin1 -t utf8",
-                            at_show(l->name).text, i + 1, valid + 1);
+                            at_show(at_lines_name(l)).text, i + 1, valid + 1);
     }
     return ATTEND_OK;
 }
@@ -92,8 +92,8 @@ static attend_status check_count(const attend_lines *a, const attend_lines *b, a
     return at_error(err, ATTEND_FORMAT,
                     "%s:%zu: this line is missing: the file has %zu line%s, %s has %zu; they must "
                     "belong to each other line by line",
-                    at_show(less->name).text, less->count + 1, less->count,
-                    less->count == 1 ? "" : "s", at_show(more->name).text, more->count);
+                    at_show(at_lines_name(less)).text, less->count + 1, less->count,
+                    less->count == 1 ? "" : "s", at_show(at_lines_name(more)).text, more->count);
 }
 
 static attend_status check_lines(const at_task *t, attend_error *err)
@@ -101,7 +101,7 @@ static attend_status check_lines(const at_task *t, attend_error *err)
     const attend_lines *first = &t->hypotheses[0];
     attend_status status = ATTEND_OK;
     if (first->count == 0)
-        return at_error(err, ATTEND_FORMAT, "%s: has no lines", at_show(first->name).text);
+        return at_error(err, ATTEND_FORMAT, "%s: has no lines", at_show(at_lines_name(first)).text);
     for (int i = 0; i < t->references + t->systems && status >= 0; i++) {
         const attend_lines *l = i < t->references ? &t->reference[i]
                                                   : &t->hypotheses[i - t->references];

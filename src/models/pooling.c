@@ -75,6 +75,18 @@ at_tensor *at_pooling_loss(at_tape *t, const at_pooling *p, at_pooling_way way, 
 
 /* ---- the data --------------------------------------------------------------------------- */
 
+/* first: the number of the first of these points */
+static attend_status check_numbers(size_t rows, int columns, const double *x, size_t first,
+                                   attend_error *err)
+{
+    for (size_t i = 0; i < rows * (size_t)columns; i++)
+        if (!(fabs(x[i]) <= LARGEST))
+            return at_error(err, ATTEND_NUMBER,
+                            "pooling: x of point %zu is not a number up to 1e100",
+                            first + i / (size_t)columns);
+    return ATTEND_OK;
+}
+
 static attend_status check(size_t rows, int columns, const double *x, const double *y,
                            attend_error *err)
 {
@@ -84,11 +96,8 @@ static attend_status check(size_t rows, int columns, const double *x, const doub
     if (columns < 1 || rows > INT_MAX / 2 || (size_t)columns > (size_t)INT_MAX / 2 / rows)
         return at_error(err, ATTEND_SHAPE, "pooling: %zu points of %d columns are too many", rows,
                         columns);
-    for (size_t i = 0; i < rows * (size_t)columns; i++)
-        if (!(fabs(x[i]) <= LARGEST))
-            return at_error(err, ATTEND_NUMBER,
-                            "pooling: x of point %zu is not a number up to 1e100",
-                            i / (size_t)columns);
+    if (check_numbers(rows, columns, x, 0, err) < 0)
+        return ATTEND_NUMBER;
     for (size_t i = 0; i < rows; i++)
         if (!(fabs(y[i]) <= LARGEST))
             return at_error(err, ATTEND_NUMBER,
@@ -259,12 +268,13 @@ static void give(const at_pooling *p, const at_reading *read, size_t n, double *
 attend_status at_pooling_predict(const at_pooling *p, at_pooling_way way, size_t rows,
                                  const double *x, double *y, double *weights, attend_error *err)
 {
-    attend_status status = ATTEND_OK;
     at_tape *t = at_tape_new(p->params, ATTEND_INFER);
-    if (!t)
-        return at_error_memory(err);
+    attend_status status = t ? ATTEND_OK : at_error_memory(err);
     for (size_t begin = 0, n; begin < rows && status >= 0; begin += n) {
         n = smaller(block_rows(p), rows - begin);
+        status = check_numbers(n, p->columns, x + begin * (size_t)p->columns, begin, err);
+        if (status < 0)
+            break;
         real *query = at_scratch_reals(t, n * (size_t)p->columns);
         if (query)
             to_inside(p, n, x + begin * (size_t)p->columns, query);

@@ -50,13 +50,15 @@ static const at_gemm_kernel *kernel(void)
 static pthread_key_t memory_key;
 static pthread_once_t memory_once = PTHREAD_ONCE_INIT;
 
-static void make_key(void) { pthread_key_create(&memory_key, at_free); }
+static bool keyed; /* else each product works in small blocks, without memory */
+
+static void make_key(void) { keyed = pthread_key_create(&memory_key, at_free) == 0; }
 
 static real *packing_memory(void)
 {
     pthread_once(&memory_once, make_key);
-    real *memory = pthread_getspecific(memory_key);
-    if (!memory) {
+    real *memory = keyed ? pthread_getspecific(memory_key) : NULL;
+    if (!memory && keyed) {
         memory = at_alloc((size_t)KC * (MC + NC) * sizeof *memory);
         if (memory && pthread_setspecific(memory_key, memory) != 0) {
             at_free(memory);

@@ -52,6 +52,8 @@ void at_case_open(at_case *c, const char *root, const at_found *found)
         open_tensors(c, "inputs.safetensors", &c->inputs);
         open_tensors(c, "model.safetensors", &c->model);
         open_tensors(c, "expected.safetensors", &c->expected);
+        if (!c->expected && json_object_get(c->json, "tensor_max_abs"))
+            at_case_fail(c, "expected.safetensors is missing, of which expected.json tells");
     }
     if (!c->seen_tensors || !c->seen_numbers || !c->tape)
         at_case_fail(c, "out of memory");

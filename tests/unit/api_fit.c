@@ -313,6 +313,21 @@ static void says_when_the_numbers_explode(void **state)
 
 static char path[] = "/tmp/attend-fit-XXXXXX";
 
+static void refuses_to_predict_at_no_number(void **state)
+{
+    (void)state;
+    attend_error err;
+    const double at[] = {1, NAN};
+    double found[2];
+    attend_pooling *p = fit(NULL);
+    assert_int_equal(attend_pooling_predict(p, ATTEND_POOLING_LEARNED, 2, at, found, &err),
+                     ATTEND_NUMBER);
+    assert_string_equal(err.message, "pooling: x of point 1 is not a number up to 1e100");
+    assert_int_equal(attend_pooling_predict(p, (attend_pooling_kind)7, 1, at, found, &err),
+                     ATTEND_OPTION);
+    attend_pooling_free(p);
+}
+
 static void predicts_the_same_after_save_and_load(void **state)
 {
     (void)state;
@@ -525,6 +540,7 @@ int main(void)
         cmocka_unit_test(reports_each_step_and_stops_when_told),
         cmocka_unit_test(refuses_options_that_make_no_sense),
         cmocka_unit_test(says_when_the_numbers_explode),
+        cmocka_unit_test(refuses_to_predict_at_no_number),
         cmocka_unit_test(predicts_the_same_after_save_and_load),
         cmocka_unit_test(remembers_the_names_of_its_columns),
         cmocka_unit_test(remembers_how_it_was_fitted),

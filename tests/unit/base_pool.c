@@ -102,6 +102,15 @@ static void several_callers_do_not_meet(void **state)
     assert_int_equal(atomic_load(&wrong), 0);
 }
 
+static void turns_of_any_size_follow_each_other(void **state)
+{
+    (void)state;
+    for (int turn = 0; turn < 2000; turn++) {
+        int threads = 2 + turn * 7 % (MOST - 1);
+        assert_int_equal(run(threads), threads);
+    }
+}
+
 static void a_fork_has_workers_of_its_own(void **state)
 {
     int status = 0;
@@ -132,6 +141,7 @@ int main(void)
         cmocka_unit_test(sleepers_wake),
         cmocka_unit_test(a_caller_waits_for_the_last),
         cmocka_unit_test(several_callers_do_not_meet),
+        cmocka_unit_test(turns_of_any_size_follow_each_other),
         cmocka_unit_test(a_fork_has_workers_of_its_own),
         cmocka_unit_test(there_is_a_processor),
     };
