@@ -9,7 +9,13 @@
  *   - What you were given by a `_new`, `_load` or an `out` argument you free with the function
  *     of the same noun; everything else is borrowed.
  *   - Functions that can fail return an attend_status and fill `err`, which may be NULL.
- *   - The library never exits, aborts or prints; see attend_set_log.
+ *   - The library never exits, aborts or prints; see attend_set_log. (attend_figure_save draws with
+ *     Cairo, Pango and GLib, and GLib ends a program that runs out of memory there.)
+ *   - Calls on different objects may run on different threads at the same time; on one object one
+ *     after the other, unless the function says more. A forked process may go on using it.
+ *   - Pointers are not NULL, unless it says that they may be.
+ *   - Before version 1, a minor version may change structs, and has a library name of its own
+ *     (libattend.so.0.1). C99, C++11.
  */
 #ifndef ATTEND_H
 #define ATTEND_H
