@@ -266,11 +266,17 @@ attend_status attend_pooling_load(const char *path, attend_pooling **out, attend
     if (status < 0)
         return status;
     status = load_contents(file, path, &c, err);
-    if (status >= 0)
-        status = at_pooling_wrap((size_t)c.about[0]->dim[0], (int)c.about[0]->dim[1], c.x, c.y,
-                                 &c.plan, out, err);
-    if (status >= 0)
-        status = take_weight(*out, &c, err);
+    attend_error why;
+    attend_status fits = status;
+    if (fits >= 0)
+        fits = at_pooling_wrap((size_t)c.about[0]->dim[0], (int)c.about[0]->dim[1], c.x, c.y,
+                               &c.plan, out, &why);
+    if (fits >= 0)
+        fits = take_weight(*out, &c, &why);
+    if (status >= 0 && fits < 0)
+        status = fits == ATTEND_MEMORY ? at_error_memory(err)
+                                       : at_error(err, ATTEND_FORMAT, "%s: %s; fit it again",
+                                                  at_show(path).text, why.message);
     if (status >= 0)
         status = at_pooling_read_names(*out, at_safetensors_metadata(file, "names"), path, err);
     if (status < 0) {

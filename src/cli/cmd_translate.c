@@ -316,7 +316,8 @@ static attend_status check(const translate *o, attend_error *err)
     if (!o->sample && (o->temperature != 1 || o->top_k != 0 || o->top_p != 1))
         return at_error(err, ATTEND_OPTION,
                         "--temperature, --top-k and --top-p are for drawing: --sample asks for it");
-    if (o->forced && (o->prefix || o->sample || o->nbest > 1 || o->beam != BEAM))
+    bool search = o->beam != BEAM && o->beam != 1;
+    if (o->forced && (o->prefix || o->sample || o->nbest > 1 || search))
         return at_error(err, ATTEND_OPTION,
                         "--forced leaves no choice: without --prefix, --sample, --nbest and "
                         "--beam");
