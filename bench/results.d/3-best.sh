@@ -36,4 +36,10 @@ best-de-en 38
 best-en-de 36.5
 best-en-de-bpe 36.5
 END
+    cat <<'END'
+
+Pieces of `best-en-de` are a unigram model's, which cuts *einem* into *ein* and *em*; byte pairs of both
+languages keep the forms of frequent words whole, and one matrix embeds both sides and is the output layer.
+`best-en-de-bpe` was trained after the other had been scored on test2016.
+END
 }
