@@ -62,7 +62,7 @@ static inline void rest(void)
 
 /* The next turn in which the worker has a share, after the one seen; 0: the end. Who falls asleep
  * says so before he looks again, and who has something new looks for sleepers after: one of them
- * sees the other. A turn without a share is slept through, so that small work wakes few. */
+ * sees the other. A turn without a share wakes nobody, and keeps nobody from falling asleep. */
 static uint_fast64_t await_turn(int own, uint_fast64_t seen)
 {
     worker *w = &pool.worker[own - 1];
@@ -71,8 +71,6 @@ static uint_fast64_t await_turn(int own, uint_fast64_t seen)
         turn = atomic_load_explicit(&pool.turn, memory_order_acquire);
         if (turn != seen && own < threads_of(turn))
             return turn;
-        if (turn != seen)
-            break;
     }
     pthread_mutex_lock(&pool.lock);
     atomic_store(&w->asleep, true);
