@@ -52,17 +52,15 @@ static inline __attribute__((always_inline)) void step(int m, const real *a, con
             acc[i][v] += a[i] * row[v];
 }
 
-/* k steps that bring their share of another panel near, a few lines every few steps */
+/* k steps that bring their share of another panel near, a line every few steps */
 static inline __attribute__((always_inline)) void steps_ahead(int m, int k, const real *a,
                                                               const real *b, ptrdiff_t b_step,
                                                               const real *next, vector acc[MR][NV])
 {
-    enum { STEPS = 4, LINE = 64 / (int)sizeof *next, FETCH = STEPS * NR / SHARES };
+    enum { LINE = 64 / (int)sizeof *next, STEPS = SHARES * LINE / (int)NR };
     int p = 0;
-    for (; p + STEPS <= k; p += STEPS, next += FETCH) {
-#pragma GCC unroll 8
-        for (int i = 0; i < FETCH; i += LINE)
-            __builtin_prefetch(next + i);
+    for (; p + STEPS <= k; p += STEPS, next += LINE) {
+        __builtin_prefetch(next);
 #pragma GCC unroll 4
         for (int i = 0; i < STEPS; i++, a += MR, b += b_step)
             step(m, a, b, acc);
