@@ -41,6 +41,18 @@ static inline void bench_die(const char *what, const char *name)
     exit(2);
 }
 
+/* Every option has a value; --help, alone, prints which there are. */
+static inline void bench_usage(int argc, char **argv, const char *options)
+{
+    if (argc == 2 && (!strcmp(argv[1], "--help") || !strcmp(argv[1], "-h"))) {
+        const char *slash = strrchr(argv[0], '/');
+        printf("usage: %s %s\n", slash ? slash + 1 : argv[0], options);
+        exit(0);
+    }
+    if (argc % 2 == 0)
+        bench_die("an option without a value; --help lists them", argv[argc - 1]);
+}
+
 /* "gemm_nt_64x3072x1024" -> "gemm_nt", 64, 3072, 1024 */
 static inline void bench_case_parse(bench_case *c)
 {
@@ -58,6 +70,7 @@ static inline void bench_case_parse(bench_case *c)
 static inline bench_case bench_arguments(int argc, char **argv)
 {
     bench_case c = {.threads = 2, .secs = 1};
+    bench_usage(argc, argv, "--case NAME [--threads N] [--secs S]\nbench/cases lists the names");
     for (int i = 1; i + 1 < argc; i += 2) {
         if (!strcmp(argv[i], "--case"))
             c.name = argv[i + 1];
@@ -69,7 +82,7 @@ static inline bench_case bench_arguments(int argc, char **argv)
             bench_die("unknown option", argv[i]);
     }
     if (!c.name)
-        bench_die("usage: --case NAME [--threads N] [--secs S]", argv[0]);
+        bench_die("which case? bench/cases lists them, --case names one", argv[0]);
     bench_case_parse(&c);
     attend_set_threads(c.threads);
     return c;
@@ -85,6 +98,7 @@ typedef struct {
 
 static inline void bench_curve_arguments(int argc, char **argv, bench_curve *c)
 {
+    bench_usage(argc, argv, "[--most N] [--threads N] [--secs S] [--figure FILE]");
     for (int i = 1; i + 1 < argc; i += 2) {
         if (!strcmp(argv[i], "--figure"))
             c->figure = argv[i + 1];

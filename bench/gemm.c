@@ -166,13 +166,17 @@ int main(int argc, char **argv)
 {
     int threads = 2;
     double secs = 0.3;
+    bench_usage(argc, argv,
+                "[--case NAME] [--threads N] [--secs S]\nwithout a case: a table beside others");
     for (int i = 1; i + 1 < argc; i += 2) {
         if (!strcmp(argv[i], "--case"))
             return one_case(argc, argv);
         if (!strcmp(argv[i], "--threads"))
             threads = atoi(argv[i + 1]);
-        if (!strcmp(argv[i], "--secs"))
+        else if (!strcmp(argv[i], "--secs"))
             secs = atof(argv[i + 1]);
+        else
+            bench_die("unknown option", argv[i]);
     }
     return table(threads, secs);
 }

@@ -210,6 +210,7 @@ int main(int argc, char **argv)
 {
     int threads = 2;
     double secs = 1;
+    bench_usage(argc, argv, "[--threads N] [--secs S]");
     for (int i = 1; i + 1 < argc; i += 2) {
         if (!strcmp(argv[i], "--threads"))
             threads = atoi(argv[i + 1]);
