@@ -31,12 +31,21 @@ static int count_cells(at_text line)
     return count;
 }
 
+/* Has one of the rows before the i-th the same cell? */
+static bool seen_before(const at_sample *s, int i, int index)
+{
+    at_text cell = cell_of(s->line[i], index);
+    while (--i >= 0)
+        if (count_cells(s->line[i]) == 2 && at_text_same(cell_of(s->line[i], index), cell))
+            return true;
+    return false;
+}
+
 /* Do all rows have a label in that cell, not each another one, and mostly sentences in the other?
  * A list of words with their translations has none. Lines that are no whole row do not count. */
 static bool label_column(const at_sample *s, int index)
 {
     int same = 0, sentences = 0, rows = 0;
-    at_text before = {0};
     for (int i = 0; i < s->lines; i++) {
         at_text cell = cell_of(s->line[i], index), other = cell_of(s->line[i], 1 - index);
         if (count_cells(s->line[i]) != 2 || !at_text_trim(cell).size || !at_text_trim(other).size)
@@ -44,9 +53,8 @@ static bool label_column(const at_sample *s, int index)
         if (!at_looks_like_label(cell))
             return false;
         rows++;
-        same += at_text_same(cell, before);
+        same += seen_before(s, i, index);
         sentences += !at_looks_like_label(other);
-        before = cell;
     }
     return rows > 1 && same > 0 && 2 * sentences >= rows;
 }

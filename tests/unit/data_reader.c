@@ -162,6 +162,8 @@ static void tables_without_names_show_their_labels(void **state)
     (void)state;
     check("pos\tI liked it very much\npos\tSo did I\nneg\tNot me\n", "tsv",
           "1:s[I liked it very much]l[pos]\n2:s[So did I]l[pos]\n3:s[Not me]l[neg]\n");
+    check("pos\tI liked it\nneg\tNot me\npos\tSo did I\n", "tsv", /* they need not be neighbours */
+          "1:s[I liked it]l[pos]\n2:s[Not me]l[neg]\n3:s[So did I]l[pos]\n");
     check("I liked it\tpos\nSo did I\tpos\n", "tsv",
           "1:s[I liked it]l[pos]\n2:s[So did I]l[pos]\n");
     check("\"3\",\"A title\",\"And, a \"\"text\"\"\"\n\"4\",\"Other\",\"More\"\n", "csv",
