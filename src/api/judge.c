@@ -128,7 +128,7 @@ static attend_status translate(at_run *run, judged *j, attend_error *err)
     const at_translator_folder *f = &((at_translation_task *)at_run_task(run))->folder;
     at_translate_options o = {.beam = {.width = 1},
                               .best = 1,
-                              .batch = 64,
+                              .batch = at_run_valid_batch(run),
                               .longest = 1000,
                               .features = at_run_features(run),
                               .sequence = j->sequence};

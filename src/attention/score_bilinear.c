@@ -1,11 +1,16 @@
-/* e_j = q^T W k_j (Luong et al. 2015, eq. 8, "general"). W k_j depends on the source alone. */
+/* e_j = q^T W k_j (Luong et al. 2015, eq. 8, "general"). W k_j depends on the source alone.
+ *
+ * Where query and keys are of one width, W begins as the identity, and the score as a dot product:
+ * from a random W, a translator that its context alone can teach something takes ten times as long
+ * to find out what attention is for. */
 #include "attention/attention.h"
 
 static at_tensor *prepare(at_tape *t, at_path s, const at_how *how, const at_memory *m)
 {
     (void)how;
-    at_tensor *w = at_param(t, s, "weight", SHAPE(m->width, at_shape_last(m->keys->shape)),
-                            INIT_GLOROT);
+    int width = at_shape_last(m->keys->shape);
+    at_tensor *w = at_param(t, s, "weight", SHAPE(m->width, width),
+                            m->width == width ? INIT_IDENTITY : INIT_GLOROT);
     return at_affine(t, m->keys, w, NULL, ATTEND_OUT_IN); /* [B,K,dq] */
 }
 

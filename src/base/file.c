@@ -1,7 +1,9 @@
 #include "base/file.h"
 
+#include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <signal.h>
 #include <stdatomic.h>
 #include <stdint.h>
 #include <stdio.h>
@@ -526,4 +528,24 @@ attend_status at_folder_make(const char *path, attend_error *err)
         status = make_one(part, err);
     at_free(part);
     return status;
+}
+
+/* Is it the temporary file of a process that is no more? */
+static bool left_behind(const char *name)
+{
+    long process;
+    unsigned count;
+    int end = 0;
+    return sscanf(name, ".attend-%ld-%u.tmp%n", &process, &count, &end) == 2 && end && !name[end]
+           && process > 0 && kill((pid_t)process, 0) < 0 && errno == ESRCH;
+}
+
+void at_folder_sweep(const char *path)
+{
+    DIR *folder = opendir(path);
+    for (struct dirent *e; folder && (e = readdir(folder));)
+        if (left_behind(e->d_name))
+            unlinkat(dirfd(folder), e->d_name, 0);
+    if (folder)
+        closedir(folder);
 }

@@ -68,6 +68,9 @@ char *at_file_join(const char *folder, const char *name);
 /* Makes a folder and those above it; one that exists is well. */
 attend_status at_folder_make(const char *path, attend_error *err);
 
+/* Removes temporary files of writers whose processes were killed. */
+void at_folder_sweep(const char *path);
+
 /* A path or another name from outside, fit for a message: nothing that a terminal would obey,
  * and of a long one only the end. */
 typedef struct {

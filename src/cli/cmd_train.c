@@ -30,6 +30,7 @@ static void describe(int i, const attend_setting_info *info)
                            : "by preset",
              any ? ")" : "");
     options[i] = (at_option){.name = info->name,
+                             .letter = strcmp(info->name, "out") == 0 ? 'o' : 0,
                              .type = info->flag   ? ATTEND_OPTION_SWITCH
                                      : info->path ? ATTEND_OPTION_PATH
                                                   : ATTEND_OPTION_STRING,

@@ -10,6 +10,7 @@
 #include "base/file.h"
 #include "base/json.h"
 #include "base/memory.h"
+#include "base/number.h"
 #include "data/answers.h"
 #include "data/table.h"
 
@@ -221,7 +222,7 @@ static at_read label_of(at_example_reader *r, jsonl *j, const char *key, at_text
     if (json_is_integer(value))
         snprintf(j->label, sizeof j->label, "%lld", (long long)json_integer_value(value));
     else if (json_is_real(value))
-        snprintf(j->label, sizeof j->label, "%g", json_real_value(value));
+        at_number_print(j->label, json_real_value(value));
     else if (json_is_boolean(value))
         snprintf(j->label, sizeof j->label, "%s", json_is_true(value) ? "true" : "false");
     else

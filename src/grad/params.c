@@ -96,6 +96,7 @@ static bool make_room(at_params *p)
 
 typedef struct {
     real *value;
+    int columns;
     at_init how;
     at_random place;
 } filling;
@@ -111,6 +112,7 @@ static void fill_part(void *arg, ptrdiff_t begin, ptrdiff_t end)
         case ATTEND_INIT_UNIFORM:
             f->value[i] = (real)(f->how.scale * (2 * at_random_uniform(f->place, (uint32_t)i) - 1));
             break;
+        case ATTEND_INIT_IDENTITY: f->value[i] = i / f->columns == i % f->columns; break;
         default: f->value[i] = f->how.scale;
         }
 }
@@ -124,7 +126,7 @@ static void fill(at_parameter *v, at_init how, uint64_t seed)
         double both = rows + (double)v->len / (rows ? rows : 1);
         how = INIT_UNIFORM((real)sqrt(6 / both));
     }
-    filling f = {v->value, how, {.seed = seed, .use = at_random_name(v->name)}};
+    filling f = {v->value, at_shape_last(v->shape), how, {.seed = seed, .use = at_random_name(v->name)}};
     at_parallel_for((ptrdiff_t)v->len, 4096, fill_part, &f);
 }
 

@@ -20,6 +20,7 @@ typedef enum {
     ATTEND_INIT_NORMAL,   /* N(0, scale^2) */
     ATTEND_INIT_UNIFORM,  /* U(-scale, scale) */
     ATTEND_INIT_GLOROT,   /* U(+-sqrt(6 / (rows + columns))) */
+    ATTEND_INIT_IDENTITY, /* 1 where row and column are the same, else 0 */
     ATTEND_INIT_CONSTANT, /* scale */
     ATTEND_INIT_NOT,      /* not at all: its numbers come from elsewhere, at once */
 } at_init_kind;
@@ -34,6 +35,7 @@ typedef struct {
 #define INIT_NORMAL(s) ((at_init){ATTEND_INIT_NORMAL, (s)})
 #define INIT_UNIFORM(s) ((at_init){ATTEND_INIT_UNIFORM, (s)})
 #define INIT_GLOROT ((at_init){ATTEND_INIT_GLOROT, 0})
+#define INIT_IDENTITY ((at_init){ATTEND_INIT_IDENTITY, 1})
 #define INIT_NOT ((at_init){ATTEND_INIT_NOT, 0})
 #define INIT_CONSTANT(s) ((at_init){ATTEND_INIT_CONSTANT, (s)})
 

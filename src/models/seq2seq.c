@@ -424,7 +424,9 @@ at_decoded at_seq2seq_decode(at_tape *t, const at_seq2seq *m, const at_source *s
     bool loops = m->place == ATTEND_PLACE_BEFORE || m->feeding;
     steps s = (loops ? loop : at_once)(t, m, source, state, e, weights || copies);
     at_decoded d = {.weights = s.read.weights, .log_p = s.read.log_p, .entropy = s.read.entropy};
-    d.features = drop(t, m, readout(t, m, &s, e), source->mask[1]);
+    d.features = readout(t, m, &s, e);
+    if (!m->spare_readout)
+        d.features = drop(t, m, d.features, source->mask[1]);
     if (copies)
         d.gate = at_output_gate(t, at_in(in("decoder"), "gate"), s.c, s.h, e);
     return d;

@@ -57,7 +57,8 @@ typedef struct {
     at_how attention;        /* unless place is none */
     const at_output *output; /* words or copy */
     int unknown;             /* copy: the word that is fed for those the vocabulary lacks */
-    real dropout;            /* of words, between layers, and of what is predicted from */
+    real dropout;            /* of words, between layers, and of what is predicted from, */
+    bool spare_readout;      /* unless this */
     bool variational;        /* one dropout mask for all steps of a sentence */
     bool tied;               /* the output layer is the target's embedding */
     bool shared;             /* source and target have one embedding */

@@ -106,6 +106,9 @@ const at_option at_translator_options[] = {
      .max = 0.95,
      .meta = "P",
      .help = "Share of numbers that training leaves out"},
+    {.name = "spare-readout",
+     OPTION_FLAG(at_translator, spare_readout),
+     .help = "Not of those that words are predicted from"},
     {.name = "variational",
      OPTION_FLAG(at_translator, variational),
      .help = "Dropout leaves out the same numbers at all steps of a sentence"},
@@ -156,6 +159,7 @@ static attend_status describe(const at_translator *s, int source_words, int feat
                       .place = (at_place)s->place,
                       .readout = (at_readout)s->readout,
                       .dropout = (real)s->dropout,
+                      .spare_readout = s->spare_readout,
                       .variational = s->variational,
                       .tied = s->tied,
                       .shared = s->shared};

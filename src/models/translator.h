@@ -23,7 +23,7 @@ typedef struct {
     const char *attention, *output;
     int attention_size;
     double dropout;
-    bool variational, tied, shared;
+    bool spare_readout, variational, tied, shared;
     int scaling; /* of features: 0 each number by its own mean and deviation, 1 not at all */
 } at_translator;
 

@@ -6,6 +6,7 @@
 
 #include "base/file.h"
 #include "base/memory.h"
+#include "base/number.h"
 #include "store/weights.h"
 
 /* ---- saving --------------------------------------------------------------------------------- */
@@ -78,8 +79,7 @@ static attend_status read_setting(at_option_set settings, const char *file, cons
     if (json_is_boolean(value))
         text = json_is_true(value) ? "yes" : "no";
     else if (json_is_number(value)) {
-        snprintf(number, sizeof number, "%.17g", json_number_value(value));
-        text = number;
+        text = at_number_print(number, json_number_value(value));
     }
     snprintf(where, sizeof where, "%s: %s", at_show(file).text, name);
     if (!text)

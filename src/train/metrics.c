@@ -9,6 +9,7 @@
 #include "base/file.h"
 #include "base/json.h"
 #include "base/memory.h"
+#include "base/number.h"
 #include "base/str.h"
 
 void at_metrics_add(at_metrics *m, attend_metric metric)
@@ -33,10 +34,13 @@ attend_status at_metrics_keep(const at_metrics *m, const char *path, long long s
     FILE *f = fopen(path, "a");
     if (!f)
         return at_error(err, ATTEND_FILE, "%s: %s", at_show(path).text, strerror(errno));
-    fprintf(f, "{\"step\": %lld, \"epoch\": %.4f", step, epoch);
+    char number[32];
+    fprintf(f, "{\"step\": %lld, \"epoch\": %s", step,
+            at_number_print(number, round(epoch * 1e4) / 1e4));
     for (int i = 0; i < m->count; i++)
         if (isfinite(m->item[i].value))
-            fprintf(f, ", \"%s\": %.9g", m->item[i].name, m->item[i].value);
+            fprintf(f, ", \"%s\": %s", m->item[i].name,
+                    at_number_print_real(number, m->item[i].value));
         else
             fprintf(f, ", \"%s\": null", m->item[i].name);
     fprintf(f, ", \"best\": %s}\n", best ? "true" : "false");

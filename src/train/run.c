@@ -15,18 +15,18 @@
 
 /* ---- small things --------------------------------------------------------------------------- */
 
-/* updates between two validations */
-static int64_t validation_steps(const at_run *r)
-{
-    const at_run_settings *s = &r->settings;
-    int64_t epoch = r->batches ? (int64_t)at_batches_in_epoch(r->batches) / s->accumulate : 0;
-    return s->validate_every ? s->validate_every : epoch > 0 ? epoch : 1;
-}
-
+/* They come every so many batches, behind the update that these are part of; the last step has one
+ * anyway. */
 static int64_t validations_left(const at_run *r)
 {
-    int64_t every = validation_steps(r), last = (r->steps + every - 1) / every;
-    return r->steps ? last - r->standing.updates / every : 0;
+    const at_run_settings *s = &r->settings;
+    int64_t every = s->validate_every ? (int64_t)s->validate_every * s->accumulate
+                    : r->batches      ? (int64_t)at_batches_in_epoch(r->batches)
+                                      : 0;
+    if (every == 0 || r->steps == 0)
+        return 0;
+    return (r->steps * s->accumulate + every - 1) / every
+           - r->standing.updates * s->accumulate / every;
 }
 
 int at_run_tell(at_run *r, at_run_event e)
@@ -65,7 +65,8 @@ attend_status at_run_new(const at_run_settings *settings, const at_job *job, con
         return at_error_memory(err);
     }
     *r = (at_run){.settings = *settings, .hooks = *hooks, .job = job, .task = task, .lock = -1};
-    r->valid_batch = 64;
+    r->valid_batch = (int)at_run_batch(settings);
+    r->valid_batch = r->valid_batch < 64 ? r->valid_batch : 64;
     r->standing = (at_standing){.best = NAN,
                                 .seed = settings->seed,
                                 .shards = settings->shards ? settings->shards : at_threads()};
@@ -74,6 +75,8 @@ attend_status at_run_new(const at_run_settings *settings, const at_job *job, con
         status = at_error_memory(err);
     if (status >= 0)
         status = at_run_lock(r, err);
+    if (status >= 0 && !r->settings.resume)
+        status = at_run_check_taken(r, err); /* once more: now nobody else can write there */
     if (status >= 0 && !r->settings.resume)
         status = at_run_clear(r, err);
     if (status >= 0)
@@ -135,7 +138,9 @@ static attend_status batch_loss(at_run *r, at_batches *b, double *sum, attend_er
 /* the mean loss, in the order of the corpus */
 static attend_status validation_loss(at_run *r, double *loss, attend_error *err)
 {
-    at_plan_options plan = {.sentences = (size_t)r->valid_batch, .in_order = true};
+    at_plan_options plan = {.sentences = (size_t)r->valid_batch,
+                            .tokens = (size_t)r->settings.batch_tokens,
+                            .in_order = true};
     at_batches *b;
     double sum = 0, asked = 0;
     attend_status status = at_batches_new(r->supply[1], &plan, &b, err);
@@ -182,11 +187,29 @@ bool at_run_better(at_run *r, const at_metrics *m)
 {
     at_standing *s = &r->standing;
     double goodness = at_metric_goodness(at_run_watched(r, m)), loss = m->item[0].value;
+    if (isnan(goodness))
+        return false;
     if (!isnan(s->best) && !(goodness > s->best) && !(goodness == s->best && loss < s->best_loss))
         return false;
     s->best = goodness;
     s->best_loss = loss;
     return true;
+}
+
+/* Whatever has diverged must not take the place of what was good. */
+static attend_status check_weights(const at_run *r, attend_error *err)
+{
+    for (int i = 0; i < at_params_count(r->params); i++) {
+        const at_parameter *p = at_params_at(r->params, i);
+        for (size_t j = 0; j < p->len; j++)
+            if (!isfinite(p->value[j]))
+                return at_error(err, ATTEND_NUMBER,
+                                "%s has a weight that is %s after %lld update%s; try a smaller "
+                                "learning rate",
+                                p->name, isnan(p->value[j]) ? "not a number" : "infinite",
+                                (long long)r->standing.updates, ATTEND_PLURAL(r->standing.updates));
+    }
+    return ATTEND_OK;
 }
 
 static double epoch_of(const at_run *r)
@@ -234,7 +257,9 @@ static attend_status validate(at_run *r, attend_error *err)
                       .step = r->standing.updates,
                       .epoch = epoch_of(r),
                       .metrics = &found};
-    attend_status status = at_run_measure(r, &found, err);
+    attend_status status = check_weights(r, err);
+    if (status >= 0)
+        status = at_run_measure(r, &found, err);
     if (status < 0)
         return status;
     e.best = at_run_better(r, &found);
@@ -261,16 +286,20 @@ static attend_status validate(at_run *r, attend_error *err)
 
 attend_status at_run_checkpoint(at_run *r, attend_error *err)
 {
+    attend_status status = check_weights(r, err);
+    if (status < 0)
+        return status;
     char *path = at_run_path(r, "training/last.safetensors");
     at_standing_take(&r->standing, r->trainer);
     r->standing.position = at_batches_position(r->batches);
-    attend_status status = path ? at_checkpoint_save(path, r->params, r->trainer, &r->standing, err)
-                                : at_error_memory(err);
+    status = path ? at_checkpoint_save(path, r->params, r->trainer, &r->standing, err)
+                  : at_error_memory(err);
     r->saved = status >= 0 ? r->standing.updates : r->saved;
     at_free(path);
     return status;
 }
 
+/* *ends_epoch becomes true with the last batch of one */
 static attend_status step(at_run *r, at_run_event *e, bool *ends_epoch, attend_error *err)
 {
     at_batch batch;
@@ -286,7 +315,7 @@ static attend_status step(at_run *r, at_run_event *e, bool *ends_epoch, attend_e
         return status;
     if (r->job->done)
         result.loss = r->job->done(r, result.loss);
-    *ends_epoch = batch.index + 1 == at_batches_in_epoch(r->batches);
+    *ends_epoch |= batch.index + 1 == at_batches_in_epoch(r->batches);
     r->standing.updates = at_trainer_updates(r->trainer);
     r->standing.loss += result.loss * r->asked;
     r->standing.asked += r->asked;
@@ -306,15 +335,16 @@ static bool out_of_patience(const at_run *r)
     return r->settings.patience && r->standing.waited >= r->settings.patience;
 }
 
-/* what a step is followed by; *stops: the run has waited long enough */
-static attend_status after_step(at_run *r, bool ends_epoch, bool last, bool *stops,
-                                attend_error *err)
+/* What an update is followed by. *ends_epoch: an epoch has ended since the last one; *stops: the
+ * run has waited long enough */
+static attend_status after_step(at_run *r, bool *ends_epoch, bool *stops, attend_error *err)
 {
     const at_run_settings *s = &r->settings;
     int64_t n = r->standing.updates;
     if (at_trainer_between(r->trainer))
         return ATTEND_OK;
-    bool due = s->validate_every ? n % s->validate_every == 0 : ends_epoch;
+    bool due = s->validate_every ? n % s->validate_every == 0 : *ends_epoch, last = n >= r->steps;
+    *ends_epoch = false;
     attend_status status = due || last ? validate(r, err) : ATTEND_OK;
     *stops = out_of_patience(r);
     if (status >= 0 && (n % s->checkpoint_every == 0 || due || last))
@@ -352,7 +382,7 @@ attend_status at_run_go(at_run *r, attend_error *err)
             break;
         int answer = at_run_tell(r, e);
         asked = answer ? answer : asked;
-        status = after_step(r, ends_epoch, r->standing.updates >= r->steps, &stops, err);
+        status = after_step(r, &ends_epoch, &stops, err);
         if (status >= 0 && asked && !at_trainer_between(r->trainer)) {
             status = obey(r, asked, err);
             asked = 0;
@@ -373,6 +403,7 @@ attend_status at_run_go(at_run *r, attend_error *err)
 
 const at_job *at_run_job(const at_run *r) { return r->job; }
 void *at_run_task(const at_run *r) { return r->task; }
+int at_run_valid_batch(const at_run *r) { return r->valid_batch; }
 
 bool at_run_valid_at(const at_run *r, size_t i, at_example *texts, at_item_view *numbers)
 {

@@ -100,7 +100,8 @@ void at_run_free(at_run *r); /* NULL is well */
 /* ---- for the judge -------------------------------------------------------------------------- */
 
 const at_job *at_run_job(const at_run *r);
-void *at_run_task(const at_run *r); /* the job's */
+void *at_run_task(const at_run *r);      /* the job's */
+int at_run_valid_batch(const at_run *r); /* how many at a time: no more than are trained on */
 
 /* the i-th example of the validation: texts, and its numbers; false beyond the last */
 bool at_run_valid_at(const at_run *r, size_t i, at_example *texts, at_item_view *numbers);

@@ -71,6 +71,40 @@ static attend_status find_run(at_run *r, attend_error *err)
     return ATTEND_OK;
 }
 
+const char *const at_run_leaves[] = {
+    "model.safetensors",         "training/last.safetensors", "training/average.safetensors",
+    "training/metrics.jsonl",    "training/test.tsv",         "training/test.txt",
+    "training/test.safetensors", "training/curves.svg",       "training/curves.png",
+    "training/curves.pdf",       "training/settings.yaml",    NULL};
+
+attend_status at_run_check_taken(const at_run *r, attend_error *err)
+{
+    const at_run_settings *s = &r->settings;
+    if (s->overwrite || r->again)
+        return ATTEND_OK;
+    if (at_run_has(r, "config.json"))
+        return at_error(
+            err, ATTEND_FILE, "%s: there is %s; %s--overwrite starts anew", at_show(s->out).text,
+            at_run_has(r, "model.safetensors") ? "a model" : "an unfinished run",
+            at_run_has(r, "training/last.safetensors") || at_run_has(r, "training/settings.yaml")
+                ? "--resume goes on with it, "
+                : "");
+    for (const char *const *name = at_run_leaves; *name; name++)
+        if (at_run_has(r, *name))
+            return at_error(err, ATTEND_FILE,
+                            "%s: there is a file %s, which is not of a run; choose another --out, "
+                            "or --overwrite removes it",
+                            at_show(s->out).text, *name);
+    return ATTEND_OK;
+}
+
+static bool same_folder(const char *a, const char *b)
+{
+    struct stat one, other;
+    return stat(a, &one) == 0 && stat(b, &other) == 0 && one.st_dev == other.st_dev
+           && one.st_ino == other.st_ino;
+}
+
 static attend_status check_folder(at_run *r, attend_error *err)
 {
     const at_run_settings *s = &r->settings;
@@ -82,14 +116,11 @@ static attend_status check_folder(at_run *r, attend_error *err)
                         "them out");
     if (s->resume)
         return find_run(r, err);
-    if (!s->overwrite && at_run_has(r, "config.json"))
-        return at_error(
-            err, ATTEND_FILE, "%s: there is %s; %s--overwrite starts anew", at_show(s->out).text,
-            at_run_has(r, "model.safetensors") ? "a model" : "an unfinished run",
-            at_run_has(r, "training/last.safetensors") || at_run_has(r, "training/settings.yaml")
-                ? "--resume goes on with it, "
-                : "");
-    return ATTEND_OK;
+    if (s->init_from && s->overwrite && same_folder(s->init_from, s->out))
+        return at_error(err, ATTEND_OPTION,
+                        "--init-from and --out are one folder: its model would be gone before "
+                        "there is another; choose another --out");
+    return at_run_check_taken(r, err);
 }
 
 /* ---- values -----------------------------------------------------------------------------------
@@ -161,7 +192,18 @@ static attend_status check_learning(const at_run_settings *s, attend_error *err)
     at_optim_options optimiser;
     at_rate rate;
     attend_status status = at_optim_options_parse(&optimiser, s->optimiser, err);
-    return status < 0 ? status : at_rate_parse(&rate, s->schedule, s->lr, err);
+    if (status >= 0 && at_settings_has(s->optimiser, "lr"))
+        return at_error(err, ATTEND_OPTION,
+                        "--optimiser %s: the learning rate of a run is --lr; leave lr out",
+                        at_show(s->optimiser).text);
+    if (status >= 0)
+        status = at_rate_parse(&rate, s->schedule, s->lr, err);
+    if (status >= 0 && rate.mode == ATTEND_PLATEAU_MAX)
+        return at_error(err, ATTEND_OPTION,
+                        "--schedule %s: it follows the validation loss, which should fall; leave "
+                        "mode out",
+                        at_show(s->schedule).text);
+    return status;
 }
 
 attend_status at_run_check(at_run *r, const void *model, attend_error *err)

@@ -34,7 +34,7 @@ static size_t length_of(const lengths *l, size_t i)
 /* how many sentences the longest batch has: as many as the limits on a batch let */
 static size_t rows_of(const at_run_settings *s, const lengths *l, size_t *longest)
 {
-    size_t side = 1, rows = (size_t)s->batch < l->items ? (size_t)s->batch : l->items;
+    size_t side = 1, rows = at_run_batch(s) < l->items ? at_run_batch(s) : l->items;
     for (size_t i = 0; i < l->items; i++) {
         size_t b = l->b ? l->b[i] : 0, larger = l->a[i] > b ? l->a[i] : b;
         side = larger > side ? larger : side;

@@ -50,6 +50,12 @@ void at_run_say(at_run *r, const char *format, ...) __attribute__((format(printf
 /* folder/name in out; at_free it; NULL without memory */
 char *at_run_path(const at_run *r, const char *name);
 
+/* Sentences in a batch at most. */
+static inline size_t at_run_batch(const at_run_settings *s)
+{
+    return s->batch ? (size_t)s->batch : s->batch_tokens ? (size_t)s->batch_tokens : 64;
+}
+
 /* ---- validations: run.c, run_average.c ----------------------------------------------------------
  */
 
@@ -79,14 +85,20 @@ void at_run_explain(at_run *r, attend_status status);
 /* Which model there is, and what it is for. */
 void at_run_say_end(at_run *r);
 
-/* ---- what can be refused before data is read: run_check.c
- * ----------------------------------------
+/* ---- what can be refused before data is read: run_check.c --------------------------------------
  */
 
 /* The folder, the values of the settings, the files they name. A run to go on with that has no
  * checkpoint yet becomes one that begins again. */
 attend_status at_run_check(at_run *r, const void *model, attend_error *err);
 bool at_run_has(const at_run *r, const char *name); /* is it in the folder? */
+
+/* Refuses a folder with a model, or with files that a new run would remove, unless it may. */
+attend_status at_run_check_taken(const at_run *r, attend_error *err);
+
+/* What a run leaves in its folder beside config.json, which comes first: names, up to a NULL; the
+ * last one is what the run was told. */
+extern const char *const at_run_leaves[];
 
 /* ---- what comes before the first step: run_prepare.c ------------------------------------------
  */

@@ -32,6 +32,10 @@ attend_status at_run_lock(at_run *r, attend_error *err)
                               "--out",
                               at_show(r->settings.out).text);
     }
+    if (status >= 0) {
+        at_folder_sweep(folder);
+        at_folder_sweep(r->settings.out);
+    }
     at_free(folder);
     at_free(path);
     return status;
@@ -39,14 +43,11 @@ attend_status at_run_lock(at_run *r, attend_error *err)
 
 attend_status at_run_clear(at_run *r, attend_error *err)
 {
-    static const char *const names[] = {
-        "model.safetensors",         "training/last.safetensors", "training/average.safetensors",
-        "training/metrics.jsonl",    "training/test.tsv",         "training/test.txt",
-        "training/test.safetensors", "training/settings.yaml"};
-    size_t count = sizeof names / sizeof *names - (r->again ? 1 : 0); /* what it was told stays */
     attend_status status = ATTEND_OK;
-    for (size_t i = 0; i < count && status >= 0; i++) {
-        char *path = at_run_path(r, names[i]);
+    for (const char *const *name = at_run_leaves; *name && status >= 0; name++) {
+        if (r->again && !name[1])
+            break; /* what it was told stays */
+        char *path = at_run_path(r, *name);
         if (!path)
             status = at_error_memory(err);
         else if (unlink(path) < 0 && errno != ENOENT)
@@ -65,7 +66,7 @@ attend_status at_run_clear(at_run *r, attend_error *err)
 static attend_status make_batches(at_run *r, attend_error *err)
 {
     const at_run_settings *s = &r->settings;
-    at_plan_options plan = {.sentences = (size_t)s->batch,
+    at_plan_options plan = {.sentences = at_run_batch(s),
                             .tokens = (size_t)s->batch_tokens,
                             .mix = s->mix_lengths,
                             .seed = s->seed};
@@ -79,8 +80,8 @@ static attend_status make_trainer(at_run *r, attend_error *err)
     attend_status status = at_optim_options_parse(&o.optim, s->optimiser, err);
     if (status >= 0)
         status = at_rate_parse(&o.rate, s->schedule, s->lr, err);
-    if (status >= 0 && o.rate.total == 0)
-        o.rate.total = (int)r->steps;
+    if (status >= 0)
+        at_rate_end(&o.rate, r->steps);
     if (status >= 0)
         status = at_trainer_new(r->params, &o, &r->trainer, err);
     return status;
@@ -94,6 +95,11 @@ static attend_status count_validation(at_run *r, attend_error *err)
     attend_status status = r->supply[1].epoch(r->supply[1].self, 0, &items, &a, &b, err);
     for (size_t i = 0; status >= 0 && i < items; i++)
         r->validation += b ? b[i] : a[i];
+    if (status >= 0 && !items)
+        status = at_error(err, ATTEND_FORMAT,
+                          "--valid %s: no example is left to validate with; allow longer ones with "
+                          "--longest, or give others",
+                          at_show(r->settings.valid).text);
     return status;
 }
 
@@ -106,11 +112,17 @@ static attend_status count_steps(at_run *r, attend_error *err)
         return status;
     at_position start = at_batches_position(r->batches);
     start.batch = start.step = start.epoch = 0;
-    r->steps = (int64_t)at_batches_in_epoch(r->batches) * r->settings.epochs
-               / r->settings.accumulate;
+    size_t n = at_batches_in_epoch(r->batches);
+    r->steps = (int64_t)n * r->settings.epochs / r->settings.accumulate;
+    if (r->steps == 0)
+        return at_error(err, ATTEND_OPTION,
+                        "--accumulate %d: %d epoch%s of %zu batch%s are less than one update; take "
+                        "fewer, or more --epochs",
+                        r->settings.accumulate, r->settings.epochs,
+                        ATTEND_PLURAL(r->settings.epochs), n, n == 1 ? "" : "es");
     if (r->settings.steps && r->settings.steps < r->steps)
         r->steps = r->settings.steps;
-    at_run_say(r, "%zu batches an epoch, %.1f %% of them padding", at_batches_in_epoch(r->batches),
+    at_run_say(r, "%zu batch%s an epoch, %.1f %% of them padding", n, n == 1 ? "" : "es",
                100 * at_batches_padding(r->batches));
     return at_batches_seek(r->batches, start, err);
 }

@@ -1,5 +1,6 @@
 #include "train/schedule.h"
 
+#include <limits.h>
 #include <math.h>
 #include <string.h>
 
@@ -288,6 +289,12 @@ attend_status at_rate_check(const at_rate *r, attend_error *err)
         return at_error(err, ATTEND_OPTION, "schedule plateau: factor=%g must be below 1",
                         r->factor);
     return ATTEND_OK;
+}
+
+void at_rate_end(at_rate *r, int64_t steps)
+{
+    if (r->total == 0 && at_word_place(r->schedule->settings, "total", strlen("total")) >= 0)
+        r->total = steps < INT_MAX ? (int)steps : INT_MAX;
 }
 
 double at_rate_at(const at_rate *r, int64_t step) { return r->schedule->at(r, (double)step); }

@@ -3,7 +3,7 @@
  *
  *     at_rate rate;
  *     at_rate_parse(&rate, "linear:warmup=400,total=10000", 1e-3, &err);
- *     if (rate.total == 0) rate.total = steps_of_this_training;
+ *     at_rate_end(&rate, steps_of_this_training);
  *     at_rate_check(&rate, &err);
  *     each step:        at_optim_set_lr(optim, at_rate_at(&rate, step));
  *     each validation:  at_rate_report(&rate, loss);         only "plateau" listens
@@ -62,6 +62,9 @@ extern const at_option at_rate_option_table[];
 
 /* "constant", "noam:width=512,warmup=4000", "plateau:factor=0.5,patience=2,mode=max" */
 attend_status at_rate_parse(at_rate *r, const char *text, double lr, attend_error *err);
+
+/* Where the schedule has an end that nobody has set: the last of so many steps. */
+void at_rate_end(at_rate *r, int64_t steps);
 
 /* Is everything there that the schedule needs, and does it go together? */
 attend_status at_rate_check(const at_rate *r, attend_error *err);

@@ -118,3 +118,12 @@ attend_status at_settings_parse(const at_settings *s, const char *text, attend_e
     }
     return ATTEND_OK;
 }
+
+bool at_settings_has(const char *text, const char *name)
+{
+    size_t n = strlen(name);
+    for (const char *p = strchr(text, ':'); p; p = strchr(p + 1, ','))
+        if (strncmp(p + 1, name, n) == 0 && p[1 + n] == '=')
+            return true;
+    return false;
+}

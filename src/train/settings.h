@@ -30,6 +30,9 @@ attend_status at_setting_set(const at_settings *s, const char *name, double valu
 /* "warmup=10,total=50"; a flag may stand alone. Empty text sets nothing. */
 attend_status at_settings_parse(const at_settings *s, const char *text, attend_error *err);
 
+/* Does "adam:lr=0.5,eps=1e-6" set that name? */
+bool at_settings_has(const char *text, const char *name);
+
 /* the place of a word in a list separated by blanks, or -1; '_' and '-' are the same */
 int at_word_place(const char *list, const char *word, size_t length);
 

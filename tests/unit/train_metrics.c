@@ -51,9 +51,9 @@ static void each_validation_is_a_line_of_json(void **state)
     fclose(f);
     remove(path);
     assert_string_equal(text,
-                        "{\"step\": 10, \"epoch\": 1.5000, \"loss\": 2.5, \"macro_f1\": 0.75, "
+                        "{\"step\": 10, \"epoch\": 1.5, \"loss\": 2.5, \"macro_f1\": 0.75, "
                         "\"best\": true}\n"
-                        "{\"step\": 20, \"epoch\": 3.0000, \"loss\": null, "
+                        "{\"step\": 20, \"epoch\": 3, \"loss\": null, "
                         "\"macro_f1\": 0.75, \"best\": false}\n");
     assert_int_equal(at_metrics_keep(&m, "no/such/folder", 1, 1, 0, &err), ATTEND_FILE);
 }

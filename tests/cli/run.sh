@@ -1,0 +1,82 @@
+# A run and its folder, its batches, its validations: what is refused before anything is lost.
+
+awk 'BEGIN { n = split("one two three four five six seven eight", a)
+        split("un deux trois quatre cinq six sept huit", b)
+        for (i = 1; i <= n; i++) for (j = 1; j <= n; j++)
+            print a[i] " " a[j] "\t" b[i] " " b[j] }' > pairs.tsv
+settings=(--data pairs.tsv --valid 4 --hidden 8 --embedding 8 --min-count 1 --threads 1
+          --curves none)
+last=training/last.safetensors
+
+# an epoch may end between two updates: its validation comes behind the next one
+expect 0 attend train "${settings[@]}" --batch 6 --accumulate 3 --epochs 4 --out gathers
+says err "10 batches an epoch"
+check "one validation an epoch, and the last" \
+    "[ \"$(sed 's/.*\"step\": \([0-9]*\),.*/\1/' gathers/training/metrics.jsonl | xargs)\" = '4 7 10 13' ]"
+expect 2 attend train "${settings[@]}" --batch 64 --accumulate 100 --out never
+says err "--accumulate 100: 10 epochs of 1 batch are less than one update"
+
+# weights that are no numbers any more take the place of nothing
+wild=("${settings[@]}" --optimiser sgd:weight_decay=10 --lr 1000 --clip 0 --checkpoint-every 1)
+expect 1 attend train "${wild[@]}" --validate-every 1 --out wild
+says err "the run has diverged"
+check "the best model can be read" "attend inspect wild > out 2> err"
+expect 1 attend train --resume --out wild
+says err "going on after"
+expect 1 attend train "${wild[@]}" --steps 40 --validate-every 1000 --watch loss --out later
+
+# files of somebody else stay
+mkdir -p project/training
+echo mine > project/training/test.tsv
+expect 74 attend train "${settings[@]}" --out project
+says err "project: there is a file training/test.tsv, which is not of a run; choose another --out"
+check "it is there" "grep -q mine project/training/test.tsv"
+expect 0 attend train "${settings[@]}" --steps 1 --out project --overwrite
+check "or goes where it may" "[ ! -e project/training/test.tsv ]"
+
+# a run that read its data while another one ended in the same folder
+mkfifo slow
+attend train "${settings[@]}" --data slow --steps 2 --out taken > said 2>&1 &
+slow=$!
+exec 9> slow
+expect 0 attend train "${settings[@]}" --steps 1 --out taken
+cp taken/model.safetensors first
+cat pairs.tsv >&9
+exec 9>&-
+wait $slow
+check "the later one gives way" "[ $? -eq 74 ] && grep -q 'taken: there is a model' said"
+check "and the model stays" "cmp -s first taken/model.safetensors"
+expect 2 attend train "${settings[@]}" --init-from taken --out ./taken --overwrite
+says err "--init-from and --out are one folder"
+
+# what a killed writer left goes, what a living one writes stays
+touch gathers/training/.attend-999999999-1.tmp gathers/.attend-$$-1.tmp
+expect 0 attend train --resume --epochs 5 --out gathers
+check "the dead one's" "[ ! -e gathers/training/.attend-999999999-1.tmp ]"
+check "not the living one's" "[ -e gathers/.attend-$$-1.tmp ]"
+
+# a validation of nothing is known before an epoch is lost
+awk 'BEGIN { for (i = 0; i < 9; i++) s = s "one two "; print s "\t" s; print s "\t" s }' > long.tsv
+expect 65 attend train "${settings[@]}" --valid long.tsv --longest 10 --out none
+says err "--valid long.tsv: no example is left to validate with"
+
+# schedules: only those with an end have one
+expect 0 attend train "${settings[@]}" --schedule constant:warmup=30 --steps 2 --out warm
+expect 2 attend train "${settings[@]}" --schedule linear:warmup=30 --steps 2 --out warmer
+says err "warmup=30 is longer than total=2"
+expect 2 attend train "${settings[@]}" --schedule plateau:mode=max --out flat
+says err "it follows the validation loss"
+expect 2 attend train "${settings[@]}" --optimiser adam:lr=0.5 --out fast
+says err "the learning rate of a run is --lr"
+
+# tokens alone may say how large a batch is
+expect 0 attend train "${settings[@]}" --batch-tokens 4096 --steps 1 -o tokens
+says err "1 batch an epoch"
+expect 0 attend train "${settings[@]}" --batch-tokens 4096 --batch 20 --steps 1 -o both
+says err "3 batches an epoch"
+
+# dropout spares what words are predicted from
+for spares in "" --spare-readout; do
+    expect 0 attend train "${settings[@]}" --steps 3 --dropout 0.5 $spares --out "spares$spares"
+done
+check "it makes a difference" "! cmp -s spares/$last spares--spare-readout/$last"
