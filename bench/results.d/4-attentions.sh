@@ -50,4 +50,9 @@ END
                 awk '$1 ~ /^[0-9.]+$/ && $2 ~ /^[0-9.]+$/ && NF == 2 { printf "%+.1f", $1 - $2 }') |" \
             "$(minutes "$name") |"
     done
+    cat <<'END'
+
+W of a bilinear score begins as the identity. A first run of `attention-bilinear` began with random
+numbers, and had not found out by the end what attention is for: 14.65 on val, 15.25 on test2016.
+END
 }

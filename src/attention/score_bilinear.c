@@ -1,8 +1,8 @@
 /* e_j = q^T W k_j (Luong et al. 2015, eq. 8, "general"). W k_j depends on the source alone.
  *
- * Where query and keys are of one width, W begins as the identity, and the score as a dot product:
- * from a random W, a translator that its context alone can teach something takes ten times as long
- * to find out what attention is for. */
+ * Where query and keys are of one width, W begins as the identity, and the score as a dot product.
+ * From a random W a translator learns long without attention before it finds out what that is for:
+ * docs/results.md has both. */
 #include "attention/attention.h"
 
 static at_tensor *prepare(at_tape *t, at_path s, const at_how *how, const at_memory *m)

@@ -126,7 +126,10 @@ static void fill(at_parameter *v, at_init how, uint64_t seed)
         double both = rows + (double)v->len / (rows ? rows : 1);
         how = INIT_UNIFORM((real)sqrt(6 / both));
     }
-    filling f = {v->value, at_shape_last(v->shape), how, {.seed = seed, .use = at_random_name(v->name)}};
+    filling f = {.value = v->value,
+                 .columns = at_shape_last(v->shape),
+                 .how = how,
+                 .place = {.seed = seed, .use = at_random_name(v->name)}};
     at_parallel_for((ptrdiff_t)v->len, 4096, fill_part, &f);
 }
 

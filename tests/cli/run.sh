@@ -11,8 +11,8 @@ last=training/last.safetensors
 # an epoch may end between two updates: its validation comes behind the next one
 expect 0 attend train "${settings[@]}" --batch 6 --accumulate 3 --epochs 4 --out gathers
 says err "10 batches an epoch"
-check "one validation an epoch, and the last" \
-    "[ \"$(sed 's/.*\"step\": \([0-9]*\),.*/\1/' gathers/training/metrics.jsonl | xargs)\" = '4 7 10 13' ]"
+steps=$(sed 's/.*"step": \([0-9]*\),.*/\1/' gathers/training/metrics.jsonl | xargs)
+check "one validation an epoch, and the last" "[ '$steps' = '4 7 10 13' ]"
 expect 2 attend train "${settings[@]}" --batch 64 --accumulate 100 --out never
 says err "--accumulate 100: 10 epochs of 1 batch are less than one update"
 
