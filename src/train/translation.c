@@ -111,6 +111,12 @@ static at_tensor *words_loss(const at_translation *l, at_tape *t, const at_decod
     return at_cross_entropy(t, logits, targets, options);
 }
 
+/* Are places drawn that only a reward can teach? Straight through, the words' loss teaches them. */
+static bool needs_reward(const at_translation *l, const at_decoded *d)
+{
+    return d->log_p && !l->model->attention.straight_through;
+}
+
 /* the word's own loss and what the drawn places add to it */
 static at_tensor *hard_loss(at_translation *l, at_tape *t, const at_decoded *d, at_mixed_with with,
                             at_ids targets, at_cross_entropy_options options, int shard)
@@ -224,7 +230,7 @@ at_tensor *at_translation_loss(void *translation, at_tape *t, int shard)
                                   .ignore = -1,
                                   .divisor = (real)(l->asked ? l->asked : 1)};
     at_mixed_with with = copying(l, t, &d, at, targets);
-    if (d.log_p && training)
+    if (training && needs_reward(l, &d))
         return hard_loss(l, t, &d, with, targets, o, shard);
     l->nll[shard] = 0;
     at_tensor *features = asked_rows(t, d.features, &with, &targets);
