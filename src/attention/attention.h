@@ -158,8 +158,9 @@ at_memory at_memory_of(at_tape *t, const at_how *how, const at_memory *m, at_ids
 struct at_query {
     at_tensor *query;   /* [B,Q,dq] */
     int first;          /* position of the first query: what causal and the windows count from */
+    bool together;      /* all queries stand at first: hypotheses of one step; not if causal */
     bool causal;        /* query i sees keys j <= first + i */
-    const int *centres; /* [B,Q]: what the windows lie around; NULL: first + i */
+    const int *centres; /* [B,Q]: what the windows lie around; NULL: where they stand */
     bool weights;       /* weights are wanted; without, the fastest way is taken */
     bool scores;        /* scores are wanted too */
 };

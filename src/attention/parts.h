@@ -21,11 +21,14 @@ at_reading at_reading_poison(at_tape *t);
 /* the scope of that name or alias, or NULL and an error */
 const at_scope *at_scope_find(const char *name, attend_error *err);
 
+/* Position that query i stands at. */
+static inline int at_stand(const at_query *q, int i) { return q->first + (q->together ? 0 : i); }
+
 /* Position that query i of sentence b lies around, among the keys of m. */
 static inline int at_centre(const at_query *q, const at_memory *m, int b, int i)
 {
     int Q = q->query->shape.dim[1];
-    return (q->centres ? q->centres[b * Q + i] : q->first + i) - m->first;
+    return (q->centres ? q->centres[b * Q + i] : at_stand(q, i)) - m->first;
 }
 
 /* x [B,1,Q,n] of keys lo .. lo+n-1 among all K keys, `rest` elsewhere; NULL stays NULL */

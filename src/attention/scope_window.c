@@ -68,7 +68,7 @@ static at_reading read_block(at_tape *t, at_path s, const at_how *how, const at_
 {
     at_query part = *q;
     part.query = at_slice(t, q->query, 1, k.i, k.i + k.rows);
-    part.first = q->first + k.i;
+    part.first = at_stand(q, k.i);
     at_memory keys = at_memory_part(t, m, k.lo, k.hi);
     unsigned char *hidden = hide(t, how, q, m, k);
     if (at_failed(t))

@@ -6,6 +6,10 @@
 
 /* ---- the op: x [B,Q,Q+K-1] -> [B,Q,K], y[i,j] = x[i, i+K-1-j] ------------------------------ */
 
+/* Where all queries stand at one place, x is [B,Q,K] and y[i,j] = x[i, K-1-j]: no row is ahead of
+ * the first. */
+static int ahead(int row, int Q, int wide, int K) { return wide > K ? row % Q : 0; }
+
 static void shift_row(int K, int i, const real *x, real *y)
 {
     for (int j = 0; j < K; j++)
@@ -21,7 +25,7 @@ static at_tensor *relative_shift(at_tape *t, at_tensor *x, int K)
     if (at_failed(t))
         return y;
     for (int row = 0; row < B * Q; row++)
-        shift_row(K, row % Q, x->value + (size_t)row * (size_t)wide,
+        shift_row(K, ahead(row, Q, wide, K), x->value + (size_t)row * (size_t)wide,
                   y->value + (size_t)row * (size_t)K);
     if (at_recording(t, INPUTS(x)))
         at_record(t, &at_op_relative_shift, INPUTS(x), OUTPUTS(y), NULL);
@@ -31,18 +35,20 @@ static at_tensor *relative_shift(at_tape *t, at_tensor *x, int K)
 static void shift_backward(const at_node *n)
 {
     int B = n->out[0]->shape.dim[0], Q = n->out[0]->shape.dim[1], K = n->out[0]->shape.dim[2];
-    size_t wide = (size_t)n->in[0]->shape.dim[2];
+    int wide = n->in[0]->shape.dim[2];
     const real *dy = at_grad_out(n, 0);
     real *dx = at_grad_add(n, 0);
     for (int row = 0; dx && row < B * Q; row++)
         for (int j = 0; j < K; j++)
-            dx[(size_t)row * wide + (size_t)(row % Q + K - 1 - j)] += *dy++;
+            dx[(size_t)row * (size_t)wide + (size_t)(ahead(row, Q, wide, K) + K - 1 - j)] += *dy++;
 }
 
 static at_tensor *sample(at_tape *t, at_path s, const void *arg)
 {
     (void)arg;
-    return relative_shift(t, at_param(t, s, "x", SHAPE(2, 3, 6), INIT_NORMAL(1)), 4);
+    at_tensor *x = at_param(t, s, "x", SHAPE(2, 3, 6), INIT_NORMAL(1));
+    at_tensor *z = at_param(t, s, "z", SHAPE(2, 3, 4), INIT_NORMAL(1));
+    return at_concat(t, 2, (at_tensor *[]){relative_shift(t, x, 4), relative_shift(t, z, 4)}, 1);
 }
 
 const at_op at_op_relative_shift = {
@@ -75,13 +81,14 @@ static at_tensor *score(at_tape *t, at_path s, const at_how *how, const at_query
     (void)how;
     if (at_failed(t))
         return at_poison(t);
-    int d = m->width, even = d + d % 2, Q = q->query->shape.dim[1], K = m->keys->shape.dim[1];
+    int d = m->width, even = d + d % 2, K = m->keys->shape.dim[1];
+    int stands = q->together ? 1 : q->query->shape.dim[1];
     at_init small = INIT_NORMAL((real)0.02);
     at_tensor *u = at_param(t, s, "content_bias", SHAPE(d), small);
     at_tensor *w = at_param(t, s, "distance_bias", SHAPE(d), small);
     at_tensor *project = at_param(t, s, "distance", SHAPE(d, even), INIT_GLOROT);
-    at_tensor *r = distances(t, q->first - m->first - (K - 1), Q + K - 1, even);
-    r = at_affine(t, r, project, NULL, ATTEND_OUT_IN); /* [Q+K-1, d] */
+    at_tensor *r = distances(t, q->first - m->first - (K - 1), stands + K - 1, even);
+    r = at_affine(t, r, project, NULL, ATTEND_OUT_IN); /* [stands+K-1, d] */
     real scale = 1 / real_sqrt((real)d);
     at_tensor *content = at_matmul(t, at_add(t, q->query, u), false, m->keys, true, scale);
     at_tensor *far = at_matmul(t, at_add(t, q->query, w), false, r, true, scale);

@@ -160,7 +160,9 @@ at_tensor *at_pointer_point(at_tape *t, const at_pointer *m, at_pointing *p, at_
                                            &o);
     p->h = r.h_n[0];
     p->c = m->cell == ATTEND_LSTM ? r.c_n[0] : NULL;
-    at_query q = {.query = at_dropout(t, r.output, m->dropout), .weights = true};
+    at_query q = {
+        .query = at_dropout(t, r.output, m->dropout), .first = p->position, .weights = true};
+    p->position += before.shape.dim[1];
     if (at_failed(t))
         return at_poison(t);
     return at_output_point(

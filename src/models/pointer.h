@@ -45,6 +45,7 @@ typedef struct {
     at_tensor *table; /* [1 + B*S, E]: what the decoder takes; row 0 at first */
     at_memory memory; /* of the end and the items: [B, 1 + S, ..] */
     at_tensor *h, *c; /* [B,H]; c: NULL unless the cell is an LSTM */
+    int position;     /* steps done */
 } at_pointing;
 
 /* items [B,S,F] with lengths [B] */

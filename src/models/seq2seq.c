@@ -268,7 +268,7 @@ static at_reading look(at_tape *t, const at_seq2seq *m, const at_source *source,
     int rows = query->shape.dim[0], W = source->width;
     if (W > 1)
         query = at_reshape(t, query, SHAPE(rows / W, W, m->hidden));
-    at_query q = {.query = query, .first = first, .weights = weights};
+    at_query q = {.query = query, .first = first, .together = W > 1, .weights = weights};
     if (!at_failed(t))
         q.centres = centres(t, source, query->shape.dim[0], query->shape.dim[1], first);
     at_reading r = at_attention_read(t, in("attention"), &m->attention, &source->memory, q);

@@ -82,22 +82,26 @@ static void places_have_probabilities_that_sum_to_1(void **state)
 static void steps_one_by_one_give_the_same(void **state)
 {
     (void)state;
-    at_pointer m = model(ATTEND_LSTM, true, "additive");
-    at_params *params = at_params_new(2);
-    at_tape *t = at_tape_new(params, ATTEND_INFER);
+    at_pointer models[] = {model(ATTEND_LSTM, true, "additive"),
+                           model(ATTEND_LSTM, false, "relative")};
     real x[S * F];
     for (int i = 0; i < S * F; i++)
         x[i] = item(i);
-    at_tensor *items = at_input(t, SHAPE(1, S, F), x);
-    at_pointing whole = at_pointer_read(t, &m, items, NULL), parts = whole;
-    at_tensor *all = at_pointer_point(t, &m, &whole, (at_ids){SHAPE(1, T), before});
-    for (int i = 0; i < T; i++) {
-        at_tensor *one = at_pointer_point(t, &m, &parts, (at_ids){SHAPE(1, 1), before + i});
-        assert_false(at_failed(t));
-        assert_memory_equal(one->value, all->value + i * (S + 1), (S + 1) * sizeof(real));
+    for (int k = 0; k < 2; k++) {
+        const at_pointer *m = &models[k];
+        at_params *params = at_params_new(2);
+        at_tape *t = at_tape_new(params, ATTEND_INFER);
+        at_tensor *items = at_input(t, SHAPE(1, S, F), x);
+        at_pointing whole = at_pointer_read(t, m, items, NULL), parts = whole;
+        at_tensor *all = at_pointer_point(t, m, &whole, (at_ids){SHAPE(1, T), before});
+        for (int i = 0; i < T; i++) {
+            at_tensor *one = at_pointer_point(t, m, &parts, (at_ids){SHAPE(1, 1), before + i});
+            assert_false(at_failed(t));
+            assert_memory_equal(one->value, all->value + i * (S + 1), (S + 1) * sizeof(real));
+        }
+        at_tape_free(t);
+        at_params_free(params);
     }
-    at_tape_free(t);
-    at_params_free(params);
 }
 
 static void no_item_is_pointed_to_twice(void **state)

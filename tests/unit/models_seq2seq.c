@@ -69,6 +69,8 @@ static const variant variants[] = {
     {.preset = "bahdanau", .attention = "bilinear/hybrid:window,1", .maxout = true},
     {.preset = "luong", .attention = "additive/expanded:1,2"},
     {.preset = "luong", .attention = "location:8"},
+    {.preset = "luong", .attention = "relative"},
+    {.preset = "luong", .attention = "relative/hybrid:window,1/soft/2"},
     {.preset = "luong", .attention = "scaled-dot/global/sparse/2"},
     {.preset = "bahdanau", .copy = true},
     {.preset = "luong", .copy = true, .tied = true},
@@ -182,6 +184,59 @@ static void padding_batch_and_stepping_keep_every_bit(void **unused)
     }
 }
 
+/* each row of [n,..] so many times, one after the other */
+static at_tensor *times(at_tape *t, at_tensor *x, int n)
+{
+    int *row = at_scratch(t, (size_t)(B * n) * sizeof *row);
+    for (int i = 0; row && i < B * n; i++)
+        row[i] = i / n;
+    return !x || at_failed(t) ? x : at_embedding(t, x, (at_ids){SHAPE(B * n), row});
+}
+
+/* the logits [B,T,W] of the last of `beam` hypotheses of each sentence, all with the same words */
+static real *logits_in_beam(at_params *params, const at_seq2seq *m, int beam)
+{
+    at_tape *t = at_tape_new(params, ATTEND_INFER);
+    real *all = at_alloc(B * T * W * sizeof *all);
+    at_source e = encode(t, m, B, S, source, lengths);
+    at_decoder state = at_seq2seq_start(m, &e);
+    e.width = beam;
+    for (int i = 0; i < m->decoder_layers; i++) {
+        state.h[i] = times(t, state.h[i], beam);
+        state.c[i] = times(t, state.c[i], beam);
+    }
+    for (int at = 0; at < T; at++) {
+        int word[B * T];
+        for (int i = 0; i < B * beam; i++)
+            word[i] = words[i / beam * T + at];
+        at_ids one = {SHAPE(B * beam, 1), word};
+        at_decoded d = at_seq2seq_decode(t, m, &e, &state, one, true);
+        at_tensor *y = at_seq2seq_logits(t, m, d.features);
+        if (at_failed(t))
+            fail_msg("%s", at_tape_error(t)->message);
+        for (int b = 0; b < B; b++)
+            memcpy(all + (b * T + at) * W, y->value + ((b + 1) * beam - 1) * W, W * sizeof *all);
+    }
+    at_tape_free(t);
+    return all;
+}
+
+static void hypotheses_of_a_beam_are_at_one_step(void **unused)
+{
+    (void)unused;
+    for (size_t i = 0; i < sizeof variants / sizeof *variants; i++) {
+        variant v = variants[i];
+        make(&v);
+        at_params *params = at_params_new(7);
+        real *alone = logits_of(params, &v.model, 0, B, S, true);
+        real *last = logits_in_beam(params, &v.model, 3);
+        same_bits(&v, "the last hypothesis of a beam gives another result", alone, last, B);
+        at_free(alone);
+        at_free(last);
+        at_params_free(params);
+    }
+}
+
 static const at_parameter *found(at_params *params, const char *name)
 {
     const at_parameter *p = at_params_find(params, name);
@@ -285,6 +340,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {cmocka_unit_test(gradients_are_right),
                                        cmocka_unit_test(padding_batch_and_stepping_keep_every_bit),
+                                       cmocka_unit_test(hypotheses_of_a_beam_are_at_one_step),
                                        cmocka_unit_test(features_are_words_with_these_vectors),
                                        cmocka_unit_test(features_have_no_words_to_share_or_copy),
                                        cmocka_unit_test(refuses_what_does_not_go_together)};
