@@ -170,38 +170,6 @@ static attend_status compare_all(at_recipe *r, const at_option_set *was, const a
     return status;
 }
 
-/* ---- what would change nothing ------------------------------------------------------------------
- */
-
-/* What an attention that is asked for needs; NULL: nothing is missing. */
-static const char *needs(const at_recipe *r)
-{
-    const at_family *family = r->preset->family;
-    const at_translator *translator = family == &at_family_translator ? r->model : NULL;
-    const at_classifier_settings *classifier = family == &at_family_classifier ? r->model : NULL;
-    if (translator && translator->place == ATTEND_PLACE_NONE)
-        return translator->context_each_step ? "--place before and --no-context-each-step"
-                                             : "--place before (or after)";
-    return classifier && classifier->pool == ATTEND_POOL_MAX ? "--pool attention" : NULL;
-}
-
-/* A file may have it nevertheless: --dump-config writes all settings. */
-static attend_status refuse_idle(const at_recipe *r, attend_error *err)
-{
-    static const char *const names[] = {"attention", "attention-size"};
-    const char *way = needs(r), *value;
-    for (size_t i = 0; way && i < sizeof names / sizeof *names; i++)
-        if ((value = at_recipe_given(r, names[i])))
-            return at_error(err, ATTEND_OPTION,
-                            "--%s %s: this %s model has no attention; %s gives it one", names[i],
-                            at_show(value).text, r->preset->name, way);
-    if ((value = at_recipe_given(r, "guided-weight")) && !r->run.guided_alignment)
-        return at_error(err, ATTEND_OPTION,
-                        "--guided-weight %s: there are no links; --guided-alignment FILE has them",
-                        at_show(value).text);
-    return ATTEND_OK;
-}
-
 static attend_status assign_all(at_recipe *r, attend_error *err)
 {
     at_option_set sets[] = {{at_run_options, &r->run}, {r->preset->family->options, r->model}};
@@ -218,7 +186,7 @@ static attend_status assign_all(at_recipe *r, attend_error *err)
     if (status >= 0 && r->preset->family == &at_family_translator)
         status = at_direction_choose(&r->run, r->model, err);
     if (status >= 0 && !r->stored.count)
-        status = refuse_idle(r, err);
+        status = at_recipe_refuse_idle(r, err);
     at_option_set was[] = {{at_run_options, &run}, {r->preset->family->options, model}};
     if (status >= 0 && (r->stored.count || r->begun))
         status = compare_all(r, was, sets, err);

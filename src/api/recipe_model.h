@@ -13,6 +13,9 @@ attend_status at_recipe_choose(at_recipe *r, attend_error *err);
 const char *at_recipe_given(const at_recipe *r, const char *name);
 const char *at_recipe_told(const at_recipe *r, const char *name);
 
+/* Refuses settings that the caller gives and that would change nothing. */
+attend_status at_recipe_refuse_idle(const at_recipe *r, attend_error *err);
+
 /* Does a run go on? */
 bool at_recipe_goes_on(const at_recipe *r);
 

@@ -157,6 +157,10 @@ static attend_status check_parts(const at_run_settings *s, attend_error *err)
                         "--valid %s: there is no such file, and it is no share; a share is 5%%, "
                         "0.05 or 1000",
                         at_show(s->valid).text);
+    if (s->valid_tgt && !at_file_exists(s->valid))
+        return at_error(err, ATTEND_OPTION,
+                        "--valid-tgt %s: its sources are missing; --valid FILE has them",
+                        at_show(s->valid_tgt).text);
     return at_share_parse(&share, s->test, "--test", err);
 }
 

@@ -75,6 +75,22 @@ says err "1 batch an epoch"
 expect 0 attend train "${settings[@]}" --batch-tokens 4096 --batch 20 --steps 1 -o both
 says err "3 batches an epoch"
 
+# what would change nothing
+refused() # TEXT OPTION...
+{
+    expect 2 attend train --data pairs.tsv --out idle "${@:2}"
+    says err "$1"
+}
+refused "rnn-classifier has no use for it" --preset rnn-classifier --teacher-forcing 0.5
+refused "rnn-classifier has no use for it" --preset rnn-classifier --swap
+refused "with an rnn has no use for it" --preset rnn-classifier --widths 3,4
+refused "with a cnn has no use for it" --preset cnn-classifier --cell lstm
+refused "pointer-net has no use for it" --preset pointer-net --tokenizer chars
+refused "rnn-lm has no use for it" --preset rnn-lm --longest 20
+refused "has no context beside its words" --preset luong --context-first
+refused "has no attention" --preset cho --attention dot
+refused "its sources are missing" --valid-tgt pairs.tsv
+
 # dropout spares what words are predicted from
 for spares in "" --spare-readout; do
     expect 0 attend train "${settings[@]}" --steps 3 --dropout 0.5 $spares --out "spares$spares"
