@@ -45,7 +45,7 @@ static json_t *number(double x)
 static json_t *standing_json(const at_standing *s)
 {
     return json_pack(
-        "{sI sI s{sI sI sI sI} so so sI si si so so s{so so si si} s{so sb} so sI si si ss}",
+        "{sI sI s{sI sI sI sI} so so sI si si so so s{so so si si} s{so sb} sI si si ss}",
         "updates", (json_int_t)s->updates, "batches", (json_int_t)s->batches, "position", "print",
         (json_int_t)s->position.print, "batch", (json_int_t)s->position.batch, "step",
         (json_int_t)s->position.step, "epoch", (json_int_t)s->position.epoch, "best",
@@ -53,9 +53,8 @@ static json_t *standing_json(const at_standing *s)
         (json_int_t)s->best_update, "best_mean", s->best_mean, "waited", s->waited, "loss",
         number(s->loss), "asked", number(s->asked), "plateau", "lr", number(s->plateau.lr), "best",
         number(s->plateau.best), "bad", s->plateau.bad, "cooling", s->plateau.cooling, "baseline",
-        "mean", number(s->baseline.mean), "started", (int)s->baseline.started, "seconds",
-        number(s->seconds), "seed", (json_int_t)s->seed, "shards", s->shards, "threads", s->threads,
-        "isa", s->isa);
+        "mean", number(s->baseline.mean), "started", (int)s->baseline.started, "seed",
+        (json_int_t)s->seed, "shards", s->shards, "threads", s->threads, "isa", s->isa);
 }
 
 static double limitless(double x) { return x >= 1e300 ? INFINITY : x <= -1e300 ? -INFINITY : x; }
@@ -87,7 +86,6 @@ static attend_status standing_read(const json_t *json, const char *file, at_stan
                     .cooling = (int)at_field_int(&plateau, "cooling", 0, 0, INT32_MAX)},
         .baseline = {.mean = at_field_number(&baseline, "mean", 0, -INFINITY, INFINITY),
                      .started = at_field_bool(&baseline, "started", false)},
-        .seconds = at_field_number(&f, "seconds", 0, 0, INFINITY),
         .seed = (uint64_t)at_field_int(&f, "seed", 0, INT64_MIN, most),
         .shards = (int)at_field_int(&f, "shards", 1, 1, INT32_MAX),
         .threads = (int)at_field_int(&f, "threads", 1, 1, INT32_MAX),

@@ -25,7 +25,6 @@ typedef struct {
     double loss, asked;   /* since the last validation: summed, and what it is summed over */
     at_plateau plateau;   /* of the schedule */
     at_baseline baseline; /* of hard attention */
-    double seconds;       /* of training so far */
     uint64_t seed;
     int shards, threads;
     char isa[16]; /* instruction set */

@@ -10,6 +10,7 @@
 
 #include <cmocka.h>
 
+#include <locale.h>
 #include <math.h>
 
 #include "train/metrics.h"
@@ -50,12 +51,19 @@ static void each_validation_is_a_line_of_json(void **state)
     text[fread(text, 1, sizeof text - 1, f)] = '\0';
     fclose(f);
     remove(path);
-    assert_string_equal(text,
-                        "{\"step\": 10, \"epoch\": 1.5, \"loss\": 2.5, \"macro_f1\": 0.75, "
-                        "\"best\": true}\n"
-                        "{\"step\": 20, \"epoch\": 3, \"loss\": null, "
-                        "\"macro_f1\": 0.75, \"best\": false}\n");
+    assert_string_equal(text, "{\"step\": 10, \"epoch\": 1.5, \"loss\": 2.5, \"macro_f1\": 0.75, "
+                              "\"best\": true}\n"
+                              "{\"step\": 20, \"epoch\": 3, \"loss\": null, "
+                              "\"macro_f1\": 0.75, \"best\": false}\n");
     assert_int_equal(at_metrics_keep(&m, "no/such/folder", 1, 1, 0, &err), ATTEND_FILE);
+}
+
+static void a_line_has_a_point_in_every_locale(void **state)
+{
+    if (!setlocale(LC_ALL, "de_DE.UTF-8") && !setlocale(LC_ALL, "fr_FR.UTF-8"))
+        skip(); /* no locale with a comma on this machine */
+    each_validation_is_a_line_of_json(state);
+    setlocale(LC_ALL, "C");
 }
 
 static void lines_behind_a_step_are_forgotten(void **state)
@@ -96,6 +104,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_metric_is_found_by_its_name),
         cmocka_unit_test(each_validation_is_a_line_of_json),
+        cmocka_unit_test(a_line_has_a_point_in_every_locale),
         cmocka_unit_test(lines_behind_a_step_are_forgotten),
         cmocka_unit_test(shards_have_every_row_once_and_none_is_empty),
     };
