@@ -229,9 +229,10 @@ at_position at_batches_position(const at_batches *b) { return b->next; }
 attend_status at_batches_seek(at_batches *b, at_position position, attend_error *err)
 {
     if (position.print != b->next.print)
-        return at_error(err, ATTEND_OPTION,
-                        "the corpus, its vocabulary or the batch size is not the one that the "
-                        "position was kept for; use the same, or start anew");
+        return at_error(
+            err, ATTEND_OPTION,
+            "the corpus, its vocabulary, its links or the batch size is not the one that the "
+            "position was kept for; use the same, or start anew");
     attend_status status = plan_epoch(b, position.epoch, err);
     if (status < 0)
         return status;

@@ -5,6 +5,7 @@
 
 #include "base/file.h"
 #include "base/memory.h"
+#include "data/key.h"
 
 typedef struct {
     uint32_t source, target; /* words */
@@ -216,6 +217,16 @@ static void norm_rows(real *row, int rows, int width)
         for (int s = 0; s < width && sum > 0; s++)
             row[s] /= sum;
     }
+}
+
+uint64_t at_guide_print(const at_guide *g)
+{
+    uint64_t print = g->count;
+    for (size_t i = 0; i < g->count; i++)
+        print = at_key_join(print, (uint64_t)g->links[i].source << 32 | g->links[i].target);
+    for (size_t i = 0; i <= at_encoded_size(g->what.numbers); i++)
+        print = at_key_join(print, g->first[i]);
+    return print;
 }
 
 real *at_guide_batch(const at_guide *g, const at_batch *batch, bool reversed, at_arena *arena)

@@ -25,6 +25,8 @@ attend_status at_guide_load(const char *path, const at_guided *what, at_guide **
                             attend_error *err);
 void at_guide_free(at_guide *g); /* NULL is well */
 
+uint64_t at_guide_print(const at_guide *g); /* changes with every link */
+
 /* The links of a batch, [B, T-1, S]: row t is for the target's piece t + 1, and sums to 1, or to 0
  * without links; reversed: the source is read from its end. NULL without memory. */
 real *at_guide_batch(const at_guide *g, const at_batch *batch, bool reversed, at_arena *arena);

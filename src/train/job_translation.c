@@ -3,6 +3,7 @@
 
 #include <stddef.h>
 
+#include "data/key.h"
 #include "train/run_parts.h"
 
 static at_translator_folder *folder_of(const at_run *r)
@@ -57,7 +58,10 @@ static attend_status read_guide(at_run *r, attend_error *err)
                       .source = f->source,
                       .target = f->target,
                       .swapped = r->settings.swap};
-    return at_guide_load(path, &what, &task->guide, err);
+    attend_status status = at_guide_load(path, &what, &task->guide, err);
+    if (status >= 0) /* what the run goes on with must have the same links */
+        r->supply[0].print = at_key_join(r->supply[0].print, at_guide_print(task->guide));
+    return status;
 }
 
 /* how frames are measured: by the data, or as another model, or this run before, did */

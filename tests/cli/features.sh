@@ -63,7 +63,7 @@ cp train.safetensors kept
 attend data make digits --count 2000 --seed 9 --out other 2> err
 cp other.safetensors train.safetensors
 expect 2 attend train --out parts --resume --steps 25
-says err "the corpus, its vocabulary or the batch size is not the one"
+says err "the corpus, its vocabulary, its links or the batch size is not the one"
 mv kept train.safetensors
 
 # other parts, other models
@@ -103,7 +103,7 @@ refuses 2 "--guided-alignment links words" "${data[@]}" --guided-alignment test.
 refuses 2 "a shared embedding needs words" "${data[@]}" --shared
 refuses 2 "output copy needs words" "${data[@]}" --output copy
 refuses 2 "has feature vectors alone" --data train.safetensors
-refuses 2 "are for translators" --preset rnn-classifier "${data[@]}"
+refuses 2 "are for translators" --preset rnn-classifier --src train.safetensors --tgt train.txt
 refuses 2 "--valid-tgt FILE has what belongs to them" --src train.safetensors --tgt train.txt \
     --valid valid.safetensors
 refuses 2 "so must what it is judged by" --src train.safetensors --tgt train.txt \

@@ -34,6 +34,11 @@ check "what is taught is learned: $free % without, $led % with" \
 # it goes on, bit for bit, and its file may not be another one
 expect 0 attend train "${settings[@]}" --guided-alignment links --guided-weight 2 --out part -q \
     --steps 30
+cp links kept
+sed -i '1,20s/ .*//' links
+expect 2 attend train --resume --steps 0 --out part -q
+says err "its links"
+mv kept links
 expect 0 attend train --resume --steps 0 --out part -q
 check "the same weights" "cmp -s led/training/last.safetensors part/training/last.safetensors ||
     cmp -s led/model.safetensors part/model.safetensors"
