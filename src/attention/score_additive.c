@@ -173,7 +173,7 @@ const at_score at_score_additive = {
               .aliases = "mlp bahdanau concat",
               .values = "bias",
               .formula = "e_j = w_v^T tanh(W_q q + W_k k_j [+ b])",
-              .source = "Bahdanau et al. 2014, A.1.2; Luong et al. 2015, eq. 8 (concat)",
+              .source = "Bahdanau et al. 2014, A.1.2; Luong et al. 2015, 3.1 (concat)",
               .use = "recurrent translators; query and keys of any size",
               .cost = "n d^2 once per source, then n^2 d time with a tanh each, n^2 memory",
               .parameters = "W_q [A,dq], W_k [A,dk], w_v [A], b [A] on request"},

@@ -1,4 +1,4 @@
-/* e_j = q^T W k_j (Luong et al. 2015, eq. 8, "general"). W k_j depends on the source alone.
+/* e_j = q^T W k_j (Luong et al. 2015, section 3.1, "general"). W k_j depends on the source alone.
  *
  * Where query and keys are of one width, W begins as the identity, and the score as a dot product.
  * From a random W a translator learns long without attention before it finds out what that is for:
@@ -25,7 +25,7 @@ const at_score at_score_bilinear = {
     .about = {.name = "bilinear",
               .aliases = "general",
               .formula = "e_j = q^T W k_j",
-              .source = "Luong et al. 2015, eq. 8",
+              .source = "Luong et al. 2015, 3.1 (general)",
               .use = "query and keys from different spaces; Luong's best with local attention",
               .cost = "n d^2 once per source, then n^2 d time, n^2 memory",
               .parameters = "W [dq,dk]"},

@@ -1,4 +1,4 @@
-/* e_j = q . k_j (Luong et al. 2015, eq. 8, "dot"). */
+/* e_j = q . k_j (Luong et al. 2015, 3.1, "dot"). */
 #include "attention/attention.h"
 
 static at_tensor *score(at_tape *t, at_path s, const at_how *how, const at_query *q,
@@ -11,7 +11,7 @@ static at_tensor *score(at_tape *t, at_path s, const at_how *how, const at_query
 const at_score at_score_dot = {
     .about = {.name = "dot",
               .formula = "e_j = q . k_j",
-              .source = "Luong et al. 2015, eq. 8",
+              .source = "Luong et al. 2015, 3.1 (dot)",
               .use = "query and keys of one size that live in one space; the cheapest",
               .cost = "n^2 d time, n^2 memory (linear in n without weights)",
               .parameters = "none"},

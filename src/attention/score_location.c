@@ -1,4 +1,4 @@
-/* e_j = (W q)_j (Luong et al. 2015, eq. 9, "location"): scores from the query alone, one row of W
+/* e_j = (W q)_j (Luong et al. 2015, eq. 8, "location"): scores from the query alone, one row of W
  * for each position. A source longer than W has rows for is refused. */
 #include "attention/attention.h"
 
@@ -31,7 +31,7 @@ const at_score at_score_location = {
     .about = {.name = "location",
               .values = "N",
               .formula = "e_j = (W q)_j",
-              .source = "Luong et al. 2015, eq. 9",
+              .source = "Luong et al. 2015, eq. 8",
               .use = "orders that do not depend on the words; a baseline",
               .cost = "n N d time, n^2 memory",
               .parameters = "W [N,dq], N = 128 positions by default"},
