@@ -1,7 +1,7 @@
 /* Sequences of vectors, and some of their items in another order: what pointer networks learn from.
  *
- *     96 48 62 22 20                  20 22 48 62 96
- *     0.71,0.34 0.55,0.55 0.67,0.26   0.67,0.26 0.71,0.34 0.55,0.55
+ *     96 48 62 22 20                                      20 22 48 62 96
+ *     0.66,0.08 0.24,0.20 0.79,0.55 0.67,0.43 0.75,0.02   0.24,0.20 0.75,0.02 0.79,0.55
  *
  * Items are separated by blanks, numbers of an item by commas; the target's items are among the
  * source's. Items of all lines are rows of one table, and a batch has their numbers there. */
