@@ -39,7 +39,7 @@ void at_option_explain(at_str *out, const at_option *o)
         at_option_range(out, o);
         open = ", ";
     }
-    if (o->value && !at_option_is_flag(o)) {
+    if (o->value && *o->value && !at_option_is_flag(o)) {
         at_str_print(out, "%sdefault %s", open, o->value);
         open = ", ";
     }

@@ -377,7 +377,7 @@ static attend_status run(at_cli *cli, const void *fields, int operands, char **o
 }
 
 static const at_term examples[] = {
-    {"attend compare --data pairs.tsv --out compared --epochs 5 --figure compared.svg",
+    {"attend compare --data pairs.tsv --out compared --epochs 5 --figure curves.svg",
      "A fixed context against two attentions"},
     {"attend compare --data pairs.tsv --out compared --markdown",
      "Again, for a page: nothing is trained twice"},

@@ -16,7 +16,7 @@ static const at_option options[] = {
     {.name = "most", OPTION_INT(generate, most), .value = "100", .min = 1, .max = 1 << 24,
      .meta = "N", .help = "Words that are added"},
     {.name = "lines", OPTION_INT(generate, lines), .value = "0", .min = 0, .max = 1 << 24,
-     .meta = "N", .help = "Stop behind so many lines; 0 is not because of them"},
+     .meta = "N", .help = "Stop behind so many lines; 0: no limit"},
     {.name = "count", .letter = 'n', OPTION_INT(generate, count), .value = "1", .min = 1,
      .max = 1 << 20, .meta = "N", .help = "Texts, each behind the other",
      .example = {"attend generate model --lines 1 --count 10", "Ten lines, each on its own"}},

@@ -37,10 +37,23 @@ static attend_status check_kind(const char *kind, attend_error *err)
                     guess.best, *guess.best ? "?" : "");
 }
 
-/* which columns a list has: kinds, names with formulas, with sources, or mechanisms in full */
+/* lists that say in words what an entry is, where others have its formula */
+static bool in_words(const char *kind)
+{
+    static const char *const kinds[] = {"presets", "tokenizers", "formats", "makers"};
+    for (size_t i = 0; i < sizeof kinds / sizeof *kinds; i++)
+        if (strcmp(kinds[i], kind) == 0)
+            return true;
+    return false;
+}
+
+/* which columns a list has: kinds, names with formulas or words, with sources, or mechanisms in
+ * full */
 static const at_column *columns_of(const char *kind, bool wide)
 {
     static const at_column kinds[] = {{"kind", 0}, {"what", 0}, {0}};
+    static const at_column words[] = {{"name", 0}, {"what", 0}, {0}};
+    static const at_column sourced_words[] = {{"name", 0}, {"what", 0}, {"source", 0}, {0}};
     static const at_column plain[] = {{"name", 0}, {"formula", ATTEND_COLUMN_CODE}, {0}};
     static const at_column sourced[] = {
         {"name", 0}, {"formula", ATTEND_COLUMN_CODE}, {"source", 0}, {0}};
@@ -55,9 +68,9 @@ static const at_column *columns_of(const char *kind, bool wide)
     if (strcmp(kind, "kinds") == 0)
         return kinds;
     if (!attend_list(kind, 0, &first) || !first.source)
-        return plain;
+        return in_words(kind) ? words : plain;
     if (!first.part)
-        return sourced;
+        return in_words(kind) ? sourced_words : sourced;
     return wide ? mechanisms : parts; /* too wide for a screen */
 }
 

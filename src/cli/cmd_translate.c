@@ -35,8 +35,8 @@ static const at_option options[] = {
     {.name = "ngram-once", OPTION_INT(translate, no_repeat), .value = "0", .min = 0, .max = 100,
      .meta = "N", .help = "Let no N pieces in a row come twice"},
     {.name = "most", OPTION_INT(translate, most), .value = "0", .min = 0, .max = 1 << 20,
-     .meta = "N", .help = "Pieces of a translation; 0 is three for each of the source, and ten; of "
-     "feature vectors one for each, and fifty"},
+     .meta = "N", .help = "Pieces of a translation at most; 0: three times the source's plus ten "
+     "(features: frames plus fifty)"},
     {.name = "batch", OPTION_INT(translate, batch), .value = "64", .min = 1, .max = 1 << 16,
      .meta = "N", .help = "Lines at a time; changes nothing but the speed"},
     {.name = "prefix", OPTION_PATH(translate, prefix), .meta = "FILE",
@@ -474,7 +474,7 @@ static const at_term examples[] = {
 
 const at_command at_command_translate = {
     .usage = {.name = "translate",
-              .summary = "Translate lines of standard input, or what a file of features shows",
+              .summary = "Translate lines of standard input, or a file of features",
               .operands = "MODEL...",
               .options = options,
               .examples = examples},

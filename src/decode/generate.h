@@ -12,7 +12,7 @@ typedef struct {
     at_sampling sampling;
     bool greedy; /* always the likeliest word */
     int most;    /* words that are added */
-    int lines;   /* stop behind so many ends of lines; 0: not because of them */
+    int lines;   /* stop behind so many ends of lines; 0: no limit */
     uint64_t seed;
     uint32_t text; /* which of several texts of that seed */
 } at_generate_options;
