@@ -121,10 +121,16 @@ static void around_columns(at_pen *p, const attend_heat_map *m, at_box *b)
     b->top = high + ATTEND_GAP + (title > 0 ? title + 2 : 0);
 }
 
+/* two marks at least: one alone tells nothing */
 static at_axis scale_axis(at_range r, double height)
 {
-    at_axis a = {.low = r.low, .high = r.high};
-    at_axis_mark(&a, (int)(height / 30));
+    enum { ENOUGH = 6 };
+    at_axis a;
+    int most = (int)(height / 30);
+    do {
+        a = (at_axis){.low = r.low, .high = r.high};
+        at_axis_mark(&a, most++);
+    } while (a.count < 2 && most < ENOUGH);
     return a;
 }
 

@@ -148,6 +148,31 @@ static void many_words_make_a_larger_picture(void **state)
     assert_true(many[0] > 1.5 * few[0] && many[1] > 1.5 * few[1]);
 }
 
+/* characters that were drawn: an SVG file has a use of a glyph for each */
+static int characters(const attend_heat_map *m)
+{
+    attend_panel p = {.heat_map = m};
+    size_t size;
+    int count = 0;
+    save(&(attend_figure){.count = 1, .panels = &p}, in_folder("f.svg"));
+    char *bytes = bytes_of(in_folder("f.svg"), &size);
+    for (const char *at = bytes; (at = strstr(at, "<use ")); at++)
+        count++;
+    at_free(bytes);
+    return count;
+}
+
+static void a_scale_has_two_marks_at_least(void **state)
+{
+    (void)state;
+    static const double low[] = {0, 0.1, 0.2, 0.3, 0.4, 0.47};
+    attend_heat_map m = {.rows = 2, .columns = 3, .weights = low, .row_labels = target,
+                         .column_labels = source};
+    int with = characters(&m);
+    m.hide_scale = 1;
+    assert_true(with - characters(&m) >= 2 * (int)strlen("0.0"));
+}
+
 static int warnings;
 static char warning[500];
 
@@ -312,6 +337,7 @@ int main(void)
         cmocka_unit_test(the_same_figure_gives_the_same_bytes),
         cmocka_unit_test(resolution_and_panels_make_the_size),
         cmocka_unit_test(many_words_make_a_larger_picture),
+        cmocka_unit_test(a_scale_has_two_marks_at_least),
         cmocka_unit_test(warns_of_characters_that_no_font_has),
         cmocka_unit_test(draws_what_is_odd),
         cmocka_unit_test(refuses_what_cannot_be_drawn),
