@@ -1,4 +1,4 @@
-# The whole job against PyTorch: the model and recipe of ../shared/bench/train_torch.py.
+# The whole job against PyTorch: the model and recipe of train_torch.py, one of the --peers.
 group torch
 
 entry job-attend "Bahdanau of 256, as train_torch.py has it" \
@@ -8,8 +8,8 @@ entry job-torch "the same in PyTorch" peer
 
 peer()
 {
-    local script=$(dirname "$root")/shared/bench/train_torch.py python=/usr/bin/python3 begun
-    [ -e "$script" ] || { echo "no $script"; return 1; }
+    local script=$peers/train_torch.py python=/usr/bin/python3 begun
+    [ -e "$script" ] || { echo "no $script; --peers names another place"; return 1; }
     begun=$(now)
     call "$python" "$script" 256 "$([ -n "$try" ] && echo 0 || echo 10)"
     echo $(($(now) - begun)) > seconds
@@ -23,7 +23,7 @@ report_torch()
     cat <<'END'
 ## The whole job, beside PyTorch
 
-The same model, recipe and data in both; ten epochs on two cores, greedy output. Asked for: at least
+The same model, recipe and data in both; ten epochs on two cores, greedy output. The bar: at least
 34.3 BLEU in at most half of PyTorch's time, both run in the same hour.
 
 | run | parameters | test2016 | minutes |

@@ -21,14 +21,23 @@ The children are playing under the big tree.
 END
 }
 
+about_files_tongues() { echo "the sides of the pairs that were kept back.
+\`attend measure test.out --ref test.ref\` scores them, with \`--tokenize zh\` for Chinese."; }
+files_tongues()
+{
+    cat <<'END'
+cut -f 1 parts/test.tsv > test.in
+cut -f 2 parts/test.tsv > test.ref
+END
+}
+
 tongue() # FILE TOKENIZATION OPTION...
 {
     [ -d parts ] || call attend data split "$data/$1" --valid 1000 --test 1000 --out parts
     learn model --data parts/train.tsv --valid parts/valid.tsv "${@:3}"
     rm -f scores
     weigh model
-    cut -f 1 parts/test.tsv > test.in
-    cut -f 2 parts/test.tsv > test.ref
+    make_files "$(files_tongues)"
     filter test.in test.out attend translate model
     score test "$(bleu test.out test.ref --tokenize "$2")"
     sentences | attend translate model > sentences.out

@@ -9,11 +9,25 @@ entry align-local-p "Luong, local-p" \
     alignment --preset luong --attention bilinear/predicted:5 "${aligned[@]}"
 entry align-diagonal "always the diagonal, nothing learned" diagonal
 
-gold_sides() # src and tgt of the gold pairs
+files_pairs() # 50,000 to learn from
 {
-    sed 's/ *||| .*//' "$data/alignment/enfr.src-tgt" > src
-    sed 's/.*||| *//; s/ *$//' "$data/alignment/enfr.src-tgt" > tgt
+    cat <<'END'
+attend data convert $DATA/anki/fra-eng.zip --to pairs --out all.tsv --overwrite
+cut -f 1,2 all.tsv | shuf -n 50000 --random-source=<(yes 1234) > pairs.tsv
+END
 }
+
+files_gold() # the sides of the gold pairs
+{
+    cat <<'END'
+sed 's/ *||| .*//' $DATA/alignment/enfr.src-tgt > src
+sed 's/.*||| *//; s/ *$//' $DATA/alignment/enfr.src-tgt > tgt
+END
+}
+
+about_files_alignment() { echo "the pairs to learn from, and the sides of the gold pairs. Links are the last
+column of \`forced\`; \`attend measure -m aer LINKS --ref \$DATA/alignment/enfr.gold\` scores them."; }
+files_alignment() { files_pairs && files_gold; }
 
 aer() # LINKS
 {
@@ -25,12 +39,11 @@ alignment() # OPTION...
 {
     local threshold
     if [ ! -s pairs.tsv ]; then
-        call attend data convert "$data/anki/fra-eng.zip" --to pairs --out all.tsv --overwrite
-        cut -f 1,2 all.tsv | shuf -n 50000 --random-source=<(yes 1234) > pairs.tsv
+        make_files "$(files_pairs)"
         rm all.tsv
     fi
     learn model --data pairs.tsv "$@"
-    gold_sides
+    make_files "$(files_gold)"
     rm -f scores
     weigh model
     for threshold in 0 0.1 0.2 0.3; do
@@ -43,7 +56,7 @@ alignment() # OPTION...
 
 diagonal()
 {
-    gold_sides
+    make_files "$(files_gold)"
     rm -f scores
     paste src tgt | awk -F '\t' '{ n = split($1, a, " "); m = split($2, b, " "); line = ""
         for (j = 0; j < m; j++)

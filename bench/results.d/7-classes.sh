@@ -22,20 +22,30 @@ for seed in 1234 1235 1236; do
     done
 done
 
+about_files_classes() { echo "the texts to classify and their labels, first of SST-2, then of TREC.
+\`attend measure -m accuracy labels --ref gold\` scores them."; }
+files_classes() # [SET]
+{
+    [ "${1-}" = trec ] || cat <<'END'
+sed 's/^[^ ]* //' $DATA/classification/stsa.binary.test > texts
+sed 's/ .*//' $DATA/classification/stsa.binary.test > gold
+END
+    [ "${1-}" = sst2 ] || cat <<'END'
+sed 's/^[^ ]* //' $DATA/classification/TREC.test > texts
+sed 's/:.*//' $DATA/classification/TREC.test > gold
+END
+}
+
 classes() # SET OPTION...
 {
-    local c=$data/classification from test
+    local c=$data/classification from
     if [ "$1" = sst2 ]; then
         from=(--data "$c/stsa.binary.train" --valid "$c/stsa.binary.dev")
-        test=$c/stsa.binary.test
     else
         from=(--data "$c/TREC.train" --valid 10% --format trec --encoding latin-1)
-        test=$c/TREC.test
     fi
     learn model "${from[@]}" "${@:2}"
-    iconv -f utf-8 -t utf-8 "$test" > test.txt 2> /dev/null || iconv -f latin1 -t utf-8 "$test" > test.txt
-    sed 's/[: ].*//' test.txt > gold
-    sed 's/^[^ ]* //' test.txt > texts
+    make_files "$(files_classes $1)"
     filter texts labels attend classify model
     rm -f scores
     weigh model

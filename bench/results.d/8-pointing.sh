@@ -5,12 +5,21 @@ entry sort-5 "sorting 5 numbers" pointing sort 5 --epochs 4
 entry sort-10 "sorting 10 numbers" pointing sort 10 --epochs 6
 entry hull-10 "the convex hull of up to 10 points" pointing hull 10 --epochs 6
 
+about_files_pointing() { echo "the columns of \`fresh.tsv\`. *exact* is the share of lines of
+\`pointed\` that are those of \`gold\`."; }
+files_pointing()
+{
+    cat <<'END'
+cut -f 1 fresh.tsv > items
+cut -f 2 fresh.tsv > gold
+END
+}
+
 pointing() # TASK SIZE OPTION...
 {
     call attend data make "$1" --size "$2" --count 200000 --seed 1234 --out pairs.tsv --overwrite
     call attend data make "$1" --size "$2" --count 10000 --seed 99 --out fresh.tsv --overwrite
-    cut -f 2 fresh.tsv > gold
-    cut -f 1 fresh.tsv > items
+    make_files "$(files_pointing)"
     learn model --preset pointer-net --data pairs.tsv --valid 2000 --lr 0.002 --schedule cosine \
         "${@:3}"
     filter items pointed attend point model

@@ -27,3 +27,13 @@ rm data/alignment/enfr.gold
 expect 0 results --again align-diagonal
 says err "align-diagonal: failed"
 says results.md '- `align-diagonal` (failed): always the diagonal, nothing learned'
+
+# commands as they run from the beginning, with the files that they need
+mkdir work/align-luong
+echo 'attend train --out model --data ../shared/data/anki --resume' > work/align-luong/commands
+echo 'aer0 1' > work/align-luong/scores
+touch work/align-luong/done
+expect 0 results --report
+says results.md '    attend train --out model --data $DATA/anki'
+says results.md '> pairs.tsv'
+check "and without what a fresh folder refuses" '! grep -q "anki --resume" results.md'
