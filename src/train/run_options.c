@@ -13,8 +13,8 @@ const at_option at_run_options[] = {
      OPTION_PATH(at_run_settings, data),
      .meta = "FILE",
      .group = "Data",
-     .help = "What to learn from: sentence pairs, texts with labels, running text, or items to point "
-             "to; a .zip or .gz of them"},
+     .help = "What to learn from: sentence pairs, texts with labels, running text, or items to "
+             "point to; a .zip or .gz of them"},
     {.name = "src",
      OPTION_PATH(at_run_settings, src),
      .meta = "FILE",
