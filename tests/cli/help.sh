@@ -1,5 +1,6 @@
 # help, version, unknown words
-commands="fit read tokenize detokenize vocab list inspect help man completion"
+commands="train translate align score evaluate compare average classify generate point fit read"
+commands="$commands measure tokenize detokenize vocab split data list inspect help man completion"
 
 expect 0 attend --version
 version=$(attend inspect --build | sed -n "s/^version *//p")
@@ -22,6 +23,7 @@ for command in $commands; do
     narrow out 80
     says out "Usage: attend $command"
     says out "--threads N"
+    check "$command has no empty default" '! grep -q "default )" out'
     cp out command_help
     expect 0 attend help "$command"
     check "the same for $command" 'cmp -s out command_help'

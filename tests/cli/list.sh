@@ -35,3 +35,9 @@ expect 2 attend read --example -a hybrid
 says err "'hybrid' is a scope: SCORE/hybrid"
 expect 2 attend read --example -a dot/sparse
 says err "'sparse' is a pick: SCORE/SCOPE/sparse"
+
+# what is no formula is not called one
+for kind in presets tokenizers formats makers; do
+    expect 0 attend list "$kind"
+    check "$kind says what" 'head -n 1 out | grep -q "^name  *what"'
+done
