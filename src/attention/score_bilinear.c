@@ -1,4 +1,4 @@
-/* e_j = q^T W k_j (Luong et al. 2015, section 3.1, "general"). W k_j depends on the source alone.
+/* e_j = q^T W k_j (Luong et al. 2015, 3.1, "general"). W k_j depends on the source alone.
  *
  * Where query and keys are of one width, W begins as the identity, and the score as a dot product.
  * From a random W a translator learns long without attention before it finds out what that is for:
