@@ -57,6 +57,8 @@ static attend_status read_items(attend_pointer *m, at_text line, attend_error *e
     if (status >= 0 && r->count > MOST_ITEMS)
         return at_error(err, ATTEND_FORMAT, "%zu items are too many; up to %d", r->count,
                         MOST_ITEMS);
+    if (status >= 0)
+        status = at_pointer_check_items(&m->folder.model, r->count, err);
     for (size_t i = 0; i < r->count && status >= 0; i++) {
         real *item = r->values + i * (size_t)width;
         at_pointer_folder_scale(&m->folder, item, item);

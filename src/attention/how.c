@@ -207,6 +207,12 @@ attend_status at_how_check_width(const at_how *how, int width, attend_error *err
                     width, how->heads);
 }
 
+int at_how_longest(const at_how *how, int longest)
+{
+    bool fewer = how->positions > 0 && (longest == 0 || how->positions < longest);
+    return fewer ? how->positions : longest;
+}
+
 /* ---- printing ----------------------------------------------------------------------------- */
 
 typedef struct {

@@ -1,5 +1,5 @@
 /* e_j = (W q)_j (Luong et al. 2015, eq. 8, "location"): scores from the query alone, one row of W
- * for each position. A source longer than W has rows for is refused. */
+ * for each position. What reads long sources asks at_how_longest before. */
 #include "attention/attention.h"
 
 enum { DEFAULT_POSITIONS = 128 };

@@ -1,5 +1,6 @@
 /* attend align: which word of given translations belongs to which, by a model's attention. */
 #include "cli/attention_out.h"
+#include "cli/cut.h"
 #include "cli/led.h"
 
 typedef struct {
@@ -39,14 +40,14 @@ typedef struct {
     const align *o;
     at_str out;
     at_attention_out attention;
-    long cut;
+    at_cut cut;
 } work;
 
 static attend_status write_one(void *user, const attend_translation *t, attend_error *err)
 {
     work *w = user;
     char *links;
-    w->cut += t->cut;
+    at_cut_note(&w->cut, t->cut, t->sources);
     attend_status status = attend_translation_links(t, w->o->level, w->o->threshold, &links, err);
     if (status < 0)
         return status;
@@ -78,7 +79,7 @@ static attend_status run(at_cli *cli, const void *fields, int operands, char **o
     if (status >= 0)
         status = at_attention_out_commit(&w.attention, err);
     if (status >= 0)
-        at_led_say_cut(&led, w.cut, "line", "what follows has no links");
+        at_cut_say(&w.cut, cli, "line", "what follows has no links");
     at_attention_out_free(&w.attention);
     at_str_free(&w.out);
     return status;

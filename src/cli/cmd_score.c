@@ -2,6 +2,7 @@
 #include <math.h>
 #include <stdio.h>
 
+#include "cli/cut.h"
 #include "cli/led.h"
 
 typedef struct {
@@ -36,7 +37,7 @@ typedef struct {
     at_str out;
     double log_p;
     long long pieces;
-    long cut;
+    at_cut cut;
     size_t lines;
 } work;
 
@@ -49,7 +50,7 @@ static attend_status write_one(void *user, const attend_translation *t, attend_e
     at_str_add(&w->out, "\n");
     w->log_p += t->log_p;
     w->pieces += t->targets;
-    w->cut += t->cut;
+    at_cut_note(&w->cut, t->cut, t->sources);
     w->lines++;
     return at_cli_flush(&w->out, false, err);
 }
@@ -78,7 +79,7 @@ static attend_status run(at_cli *cli, const void *fields, int operands, char **o
                   .out = &w.out};
     attend_status status = at_led_run(&led, err);
     if (status >= 0) {
-        at_led_say_cut(&led, w.cut, "sentence", "what follows was not read");
+        at_cut_say(&w.cut, cli, "sentence", "what follows was not read");
         say(cli, &w);
     }
     at_str_free(&w.out);

@@ -7,6 +7,7 @@
 #include "base/memory.h"
 #include "base/utf8.h"
 #include "cli/attention_out.h"
+#include "cli/cut.h"
 #include "cli/lines.h"
 #include "cli/stream.h"
 
@@ -113,7 +114,8 @@ typedef struct {
     size_t count, lines, before;    /* texts, lines, and lines of earlier blocks */
     const char **item, **item_prefix; /* [count] */
     size_t *line_of;                /* [count] */
-    long cut, skipped;
+    at_cut cut;
+    long skipped;
     bool weights; /* of any line so far */
 } work;
 
@@ -175,7 +177,7 @@ static attend_status write_one(void *user, const attend_translation *t, attend_e
     work *w = user;
     size_t line = w->before + w->line_of[t->line];
     attend_status status = ATTEND_OK;
-    w->cut += t->cut && t->rank == 0;
+    at_cut_note(&w->cut, t->cut && t->rank == 0, t->sources);
     w->skipped += t->skipped;
     if (w->o->split) {
         write_sentence(w, t);
@@ -385,6 +387,7 @@ static attend_status open_source(work *w, attend_error *err)
     w->cli->input = src;
     attend_status status = attend_features_open(src, &w->features, err);
     w->inside.features = w->features;
+    w->cut.of = "frames";
     return status;
 }
 
@@ -422,12 +425,11 @@ static void say_lengths(const work *w)
 {
     if (w->o->show && !w->weights && w->before + w->lines > 0)
         fprintf(stderr, "attend translate: --show: the model has no attention to draw\n");
-    if (w->cut)
-        fprintf(stderr, "attend translate: %ld line%s more than %d pieces; what follows was left "
-                "out\n", w->cut, w->cut == 1 ? " has" : "s have", w->o->longest);
+    at_cut_say(&w->cut, w->cli, "line", "what follows was left out");
     if (w->skipped)
-        fprintf(stderr, "attend translate: %ld line%s more than %d pieces, and %s skipped\n",
-                w->skipped, w->skipped == 1 ? " has" : "s have", w->o->longest,
+        fprintf(stderr, "attend translate: %ld line%s too long, more than %d pieces or more than "
+                "the model can read, and %s skipped\n", w->skipped,
+                w->skipped == 1 ? " is" : "s are", w->o->longest,
                 w->skipped == 1 ? "was" : "were");
 }
 

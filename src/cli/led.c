@@ -1,7 +1,5 @@
 #include "cli/led.h"
 
-#include <stdio.h>
-
 static attend_status open_models(const at_led *l, attend_translator **t, attend_error *err)
 {
     l->cli->input = l->model;
@@ -34,11 +32,4 @@ attend_status at_led_run(const at_led *l, attend_error *err)
     attend_translator_free(t);
     at_sentence_pairs_free(&pairs);
     return status;
-}
-
-void at_led_say_cut(const at_led *l, long cut, const char *unit, const char *what)
-{
-    if (cut)
-        fprintf(stderr, "attend %s: %ld %s%s more than %d pieces; %s\n", l->cli->command, cut, unit,
-                cut == 1 ? " has" : "s have", l->longest, what);
 }

@@ -19,7 +19,4 @@ typedef struct {
 
 attend_status at_led_run(const at_led *l, attend_error *err);
 
-/* "3 lines have more than 1000 pieces; `what`" to standard error, unless `cut` is 0. */
-void at_led_say_cut(const at_led *l, long cut, const char *unit, const char *what);
-
 #endif

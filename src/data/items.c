@@ -243,6 +243,15 @@ void at_items_free(at_items *s)
 
 size_t at_items_size(const at_items *s) { return s->size; }
 int at_items_width(const at_items *s) { return s->width; }
+
+int at_items_longest(const at_items *s)
+{
+    uint32_t most = 0;
+    for (size_t i = 0; i < s->size; i++)
+        most = s->lengths[0][i] > most ? s->lengths[0][i] : most;
+    return (int)most;
+}
+
 const real *at_items_at(const at_items *s, int id)
 {
     return s->values + (size_t)id * (size_t)s->width;

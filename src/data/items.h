@@ -35,6 +35,7 @@ void at_items_free(at_items *s); /* NULL is well */
 
 size_t at_items_size(const at_items *s); /* examples */
 int at_items_width(const at_items *s);
+int at_items_longest(const at_items *s);            /* items of an example, at most */
 const real *at_items_at(const at_items *s, int id); /* [width] */
 
 /* mean[width] and spread[width] (never 0) of all items */

@@ -26,7 +26,7 @@ typedef struct {
 
 static attend_status read_line(const job *j, item *i, at_text line, attend_error *err)
 {
-    size_t second, most = (size_t)j->o->longest;
+    size_t second, most = (size_t)at_classifier_longest(j->model, j->o->longest);
     attend_status status = at_encode_framed(j->tokenizer, line.text, line.size, NULL, 0, &i->pieces,
                                             &second, err);
     i->length = (int)(i->pieces.count > most ? most : i->pieces.count);

@@ -10,7 +10,8 @@
 
 typedef struct {
     int batch;   /* lines at a time */
-    int longest; /* pieces of a line that are read; the rest is left out, and told */
+    int longest; /* pieces of a line that are read, or as many as the model can; the rest is left
+                    out, and told */
     bool weights;
 } at_classify_options;
 

@@ -50,6 +50,11 @@ void at_continuation_free(at_continuation *c)
     at_free(c);
 }
 
+int at_continuation_longest(const at_continuation *c, int longest)
+{
+    return at_seq2seq_longest(c->model, longest);
+}
+
 static bool copies(const at_continuation *c) { return c->model->output == &at_output_copy; }
 static size_t rows_of(const at_continuation *c) { return (size_t)c->sentences * (size_t)c->width; }
 

@@ -20,6 +20,9 @@ attend_status at_continuation_new(const at_seq2seq *model, at_params *params, at
                                   attend_error *err);
 void at_continuation_free(at_continuation *c); /* NULL is well */
 
+/* Words or frames of a source that it can read, of `longest` at most (0: any number). */
+int at_continuation_longest(const at_continuation *c, int longest);
+
 /* Encodes sentences [B,S] of these lengths; both are read until the next start. weights: those of
  * the reads are wanted, averaged over heads. */
 attend_status at_continuation_start(at_continuation *c, at_ids source, const int *lengths,

@@ -13,7 +13,7 @@ typedef struct {
     at_text line;
     at_pieces pieces;
     uint32_t sequence; /* of features */
-    int *ids, length;  /* with the frame, at most options->longest */
+    int *ids, length;  /* with the frame, at most job's longest */
     bool cut, skipped;
     at_copied copied; /* of its pieces, where the models copy */
     at_pieces given;  /* the prefix */
@@ -26,24 +26,41 @@ typedef struct {
     const at_translate_options *o;
     item *items;
     size_t *order, lines, base; /* base: number of the first line of this block */
+    int longest;                /* pieces or frames that are read; 0: any number */
 } job;
 
 /* ---- in ------------------------------------------------------------------------------------- */
 
+/* what all models can read; frames have no limit but theirs */
+static int longest_of(const at_translating *with, const at_translate_options *o)
+{
+    int longest = o->features ? 0 : o->longest;
+    for (int i = 0; i < with->models; i++)
+        longest = at_continuation_longest(with->model[i], longest);
+    return longest;
+}
+
+static attend_status refuse(const job *j, int length, size_t line, attend_error *err)
+{
+    bool asked = !j->o->features && j->longest == j->o->longest;
+    return at_error(err, ATTEND_FORMAT, "line %zu has %d %s, and at most %d are read; %s",
+                    j->o->first + line + 1, length, j->o->features ? "frames" : "pieces",
+                    j->longest,
+                    asked ? "--longest changes it" : "the model's attention knows no more places");
+}
+
 /* what a line that is too long becomes */
 static attend_status shorten(const job *j, item *i, size_t line, attend_error *err)
 {
-    size_t n = i->pieces.count, most = (size_t)j->o->longest;
-    if (n <= most)
+    int n = i->length;
+    if (!j->longest || n <= j->longest)
         return ATTEND_OK;
     if (j->o->when_long == ATTEND_WHEN_LONG_REFUSE)
-        return at_error(err, ATTEND_FORMAT,
-                        "line %zu has %zu pieces, and at most %zu are read; --longest changes it",
-                        j->o->first + line + 1, n, most);
+        return refuse(j, n, line, err);
     i->skipped = j->o->when_long == ATTEND_WHEN_LONG_SKIP;
     i->cut = !i->skipped;
-    i->length = i->skipped ? 0 : (int)most;
-    if (i->cut) /* what ends a source still does */
+    i->length = i->skipped ? 0 : j->longest;
+    if (i->cut && i->ids) /* what ends a source still does */
         i->ids[i->length - 1] = i->pieces.item[n - 1].id;
     return ATTEND_OK;
 }
@@ -55,7 +72,7 @@ static attend_status read_line(const job *j, size_t number, attend_error *err)
     if (j->o->features) {
         i->sequence = j->o->sequence ? j->o->sequence[number] : (uint32_t)(j->o->first + number);
         i->length = at_features_frames(j->o->features, i->sequence);
-        return ATTEND_OK;
+        return shorten(j, i, number, err);
     }
     attend_status status = at_encode_framed(j->with->source, i->line.text, i->line.size, NULL, 0,
                                             &i->pieces, &second, err);
@@ -420,7 +437,7 @@ static attend_status translate_block(const at_translating *with, const at_transl
                                      size_t base, size_t lines, const at_text *line,
                                      at_translated_function *give, void *user, attend_error *err)
 {
-    job j = {.with = with, .o = o, .base = base, .lines = lines};
+    job j = {.with = with, .o = o, .base = base, .lines = lines, .longest = longest_of(with, o)};
     size_t full = 0;
     j.items = at_alloc_zero(lines, sizeof *j.items);
     j.order = at_alloc(lines * sizeof *j.order);

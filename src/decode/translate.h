@@ -1,6 +1,6 @@
 /* Text to text through recurrent translators: lines are cut into pieces, translated in batches of
  * like length, and given back in their order. So are sequences of feature vectors, which are read
- * whole.
+ * whole where the models can.
  *
  * A line's translation, its score and its weights do not depend on the batch it was in. */
 #ifndef ATTEND_DECODE_TRANSLATE_H
@@ -33,7 +33,7 @@ typedef struct {
     int no_repeat;
     int best;    /* hypotheses of each line that are given; at least 1 */
     int batch;   /* lines at a time */
-    int longest; /* pieces of a line that are read */
+    int longest; /* pieces of a line that are read; fewer where a model can read no more */
     at_when_long when_long;
     bool weights;
     bool words; /* numbers of the target's words are wanted */

@@ -68,6 +68,12 @@ static inline real at_classifier_words_scale(const at_classifier *m)
     return 1 / real_sqrt((real)m->embedding);
 }
 
+/* Words of a text that it can read, of `longest` at most (0: any number). */
+static inline int at_classifier_longest(const at_classifier *m, int longest)
+{
+    return m->pool == ATTEND_POOL_MAX ? longest : at_how_longest(&m->attention, longest);
+}
+
 typedef struct {
     at_tensor *logits;  /* [B,K] */
     at_tensor *weights; /* [B,T], over the heads' mean; NULL where not asked for */

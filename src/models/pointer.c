@@ -77,6 +77,17 @@ attend_status at_pointer_model(const at_pointer_settings *s, int width, at_point
     return status < 0 ? status : at_output_parse(&output, "pointer", &m->attention, err);
 }
 
+attend_status at_pointer_check_items(const at_pointer *m, size_t items, attend_error *err)
+{
+    int most = at_how_longest(&m->attention, 0);
+    if (!most || items < (size_t)most)
+        return ATTEND_OK;
+    return at_error(err, ATTEND_FORMAT,
+                    "a sequence of %zu item%s and its end has more places than the %d that "
+                    "attention location:%d knows; train with location:%zu",
+                    items, items == 1 ? "" : "s", most, most, items + 1);
+}
+
 /* ---- the model ----------------------------------------------------------------------------- */
 
 static at_path in(const char *name) { return at_in(at_root(), "%s", name); }

@@ -39,6 +39,9 @@ typedef struct {
 attend_status at_pointer_model(const at_pointer_settings *s, int width, at_pointer *m,
                                attend_error *err);
 
+/* Are so many items, and their end, places that the attention knows? */
+attend_status at_pointer_check_items(const at_pointer *m, size_t items, attend_error *err);
+
 /* what the decoder points into, and its state */
 typedef struct {
     int items;        /* S */

@@ -75,6 +75,12 @@ static inline const char *at_seq2seq_source_words(const at_seq2seq *m)
     return m->shared ? "embedding.weight" : "encoder.embedding.weight";
 }
 
+/* Words or frames of a source that it can read, of `longest` at most (0: any number). */
+static inline int at_seq2seq_longest(const at_seq2seq *m, int longest)
+{
+    return m->place == ATTEND_PLACE_NONE ? longest : at_how_longest(&m->attention, longest);
+}
+
 /* Do the parts go together? The message names the option to change. */
 attend_status at_seq2seq_check(const at_seq2seq *m, attend_error *err);
 

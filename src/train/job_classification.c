@@ -68,13 +68,15 @@ static attend_status prepare(at_run *r, attend_error *err)
 {
     at_classifier_folder *f = folder_of(r);
     attend_status status = vocabularies(r, err);
-    at_encode_options o = {
-        .source = f->tokenizer, .source_frame = ATTEND_FRAME_INPUT, .labels = f->labels};
-    if (status >= 0)
-        status = at_run_encode(r, &o, err);
     if (status >= 0)
         status = at_classifier_model(&f->settings, at_tokenizer_size(f->tokenizer),
                                      at_vocab_size(f->labels), &f->model, err);
+    at_encode_options o = {.source = f->tokenizer,
+                           .source_frame = ATTEND_FRAME_INPUT,
+                           .longest_source = at_classifier_longest(&f->model, 0),
+                           .labels = f->labels};
+    if (status >= 0)
+        status = at_run_encode(r, &o, err);
     if (status >= 0)
         status = at_run_vectors(r, ATTEND_CLASSIFIER_WORDS, f->tokenizer, f->model.embedding,
                                 at_classifier_words_scale(&f->model), err);

@@ -42,7 +42,10 @@ static attend_status measure(at_run *r, attend_error *err)
                         before ? before : ATTEND_ITEM_WIDTH_MOST, before ? "" : " at most");
     if (!before)
         at_items_spread(t->items[0], f->mean, f->spread);
-    return at_pointer_model(&f->settings, width, &f->model, err);
+    attend_status status = at_pointer_model(&f->settings, width, &f->model, err);
+    for (int i = 0; i < 2 && status >= 0; i++)
+        status = at_pointer_check_items(&f->model, (size_t)at_items_longest(t->items[i]), err);
+    return status;
 }
 
 static attend_status prepare(at_run *r, attend_error *err)

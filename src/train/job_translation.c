@@ -98,7 +98,8 @@ static attend_status prepare(at_run *r, attend_error *err)
                            .target = f->target,
                            .copying = f->copying,
                            .source_frame = f->features ? ATTEND_FRAME_NONE : ATTEND_FRAME_INPUT,
-                           .target_frame = ATTEND_FRAME_OUTPUT};
+                           .target_frame = ATTEND_FRAME_OUTPUT,
+                           .longest_source = at_seq2seq_longest(&f->model, 0)};
     if (status >= 0)
         status = at_run_encode(r, &o, err);
     if (status >= 0 && r->settings.init_embeddings)

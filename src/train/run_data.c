@@ -143,17 +143,32 @@ attend_status at_run_learn(at_run *r, bool sources, bool targets, at_tokenizer *
     return status >= 0 && targets ? check_ends(*out, s->tokenizer, err) : status;
 }
 
+/* the smaller of two limits; 0 is none */
+static int limit(int a, int b) { return a && (!b || a < b) ? a : b; }
+
+static void say_long(at_run *r, int which, const at_encode_options *o, at_encode_counts c)
+{
+    char limits[60] = "";
+    int most = o->labels ? o->longest_source : o->longest_target;
+    if (o->frames && o->longest_source)
+        snprintf(limits, sizeof limits, " or %d frames", o->longest_source);
+    else if (o->longest_source != most)
+        snprintf(limits, sizeof limits, ", or %d of a source", o->longest_source);
+    if (c.cut + c.skipped > 0)
+        at_run_say(r, "%zu sentences to %s are longer than %d pieces%s: %s", c.cut + c.skipped,
+                   which == 0 ? "learn from" : "validate with", most, limits,
+                   c.cut ? "cut" : "left out");
+}
+
 /* which: 0 to train on, 1 to validate with */
 static attend_status encode(at_run *r, int which, at_encode_options o, attend_error *err)
 {
     const at_run_settings *s = &r->settings;
     bool own = which == 1 && r->valid;
     const at_frames *frames = at_run_frames(r, which == 1);
-    o.longest_source = o.longest_target = r->job->whole ? 0 : s->longest;
-    if (frames->file) {
-        o.frames = frames->frames;
-        o.longest_source = s->longest_frames;
-    }
+    o.frames = frames->file ? frames->frames : NULL;
+    o.longest_target = r->job->whole ? 0 : s->longest;
+    o.longest_source = limit(o.longest_source, o.frames ? s->longest_frames : o.longest_target);
     o.when_long = (at_long)s->when_long;
     o.part = own ? NULL : r->part;
     o.wanted = which == 0 ? ATTEND_PART_TRAIN : ATTEND_PART_VALID;
@@ -161,14 +176,7 @@ static attend_status encode(at_run *r, int which, at_encode_options o, attend_er
                                             err);
     if (status < 0)
         return status;
-    at_encode_counts c = at_encoded_count(r->numbers[which]);
-    char limits[60] = "";
-    if (frames->file && s->longest_frames)
-        snprintf(limits, sizeof limits, " or %d frames", s->longest_frames);
-    if (c.cut + c.skipped > 0)
-        at_run_say(r, "%zu sentences to %s are longer than %d pieces%s: %s", c.cut + c.skipped,
-                   which == 0 ? "learn from" : "validate with", s->longest, limits,
-                   c.cut ? "cut" : "left out");
+    say_long(r, which, &o, at_encoded_count(r->numbers[which]));
     const at_tokenizer *target = o.target ? o.target : o.source;
     r->sentences[which] = (at_encoded_supply){.data = r->numbers[which],
                                               .pad_source = o.source ? at_tokenizer_pad(o.source)

@@ -161,8 +161,9 @@ attend_status at_run_save_test_features(at_run *r, attend_error *err);
 attend_status at_run_learn(at_run *r, bool sources, bool targets, at_tokenizer **out,
                            attend_error *err);
 
-/* Both corpora as numbers and supplies. The settings decide what is too long; options say the rest;
- * part and wanted are not read. */
+/* Both corpora as numbers and supplies. The settings decide what is too long; options say the rest,
+ * in longest_source what the model can read of a source (0: any number); part and wanted are not
+ * read. */
 attend_status at_run_encode(at_run *r, const at_encode_options *options, attend_error *err);
 
 /* Makes the parameter that has a vector for each piece, N(0, scale^2) or from the settings' file,

@@ -58,6 +58,13 @@ narrow out 80
 printf 'the story : great great great\n' | attend classify seen --longest 3 > out 2> err
 says err "more than 3 pieces"
 
+# scores of places: the model itself sets a limit
+expect 0 attend train --preset rnn-classifier "${settings[@]}" --epochs 1 --attention location:3 \
+    --when-long cut --out places
+says err "longer than 3 pieces: cut"
+attend classify places < in > out 2> err && good || bad "location" err
+says err "more than 3 pieces"
+
 # word vectors
 printf 'great 1 1 1 1 1 1 1 1\nawful -1 -1 -1 -1 -1 -1 -1 -1\nzebra 0 0 0 0 0 0 0 0\n' > v.txt
 expect 0 attend train --preset rnn-classifier "${settings[@]}" --epochs 1 --init-embeddings v.txt \

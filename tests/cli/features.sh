@@ -78,6 +78,11 @@ expect 0 attend train "${small[@]}" --teacher-forcing 0.5 --attention additive/g
     --out small
 expect 0 attend train "${small[@]}" --longest-frames 20 --when-long skip --out small
 says err "pieces or 20 frames: left out"
+expect 0 attend train "${small[@]}" --preset luong --attention location:10 --when-long cut \
+    --out small
+says err "pieces or 10 frames: cut"
+expect 0 attend translate small --src test.safetensors --beam 1 --most 3
+says err "more than 10 frames"
 expect 0 attend train "${data[@]}" --init-from model --steps 2 --out small --overwrite
 expect 0 attend train --src train.safetensors --tgt train.txt --valid 30 --test 40 --hidden 8 \
     --embedding 8 --steps 2 --out split

@@ -44,6 +44,11 @@ says err "words:1: item 2, 'two'"
 expect 65 attend train --preset pointer-net --data bad.tsv --valid 5 --out new
 says err "bad.tsv:31: '6' of the target is not among the items of the source"
 expect 2 attend train "${settings[@]}" --attention additive/global/sparse --out new
+expect 65 attend train "${settings[@]}" --attention location:3 --out new
+says err "a sequence of 3 items and its end has more places than the 3 that attention"
+expect 0 attend train "${settings[@]}" --attention location:4 --steps 3 --out places
+expect 65 attend point places four
+says err "four:1: a sequence of 4 items"
 expect 66 attend point nowhere
 sed -i 's/"hidden": 8/"hidden": 9/' hull/config.json
 expect 65 attend point hull points

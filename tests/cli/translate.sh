@@ -143,6 +143,32 @@ check "the others are translated" "[ \$(wc -l < out) -eq 3 ]"
 t one --longest 50 --long skip < long > out 2> err
 says err "skipped"
 check "a long line stays empty" "[ -z \"\$(head -n 1 out)\" ] && [ -n \"\$(sed -n 2p out)\" ]"
+
+# scores of places: the model itself sets a limit
+expect 0 attend train "${settings[@]}" --preset luong --attention location:6 --longest 200 \
+    --steps 5 --when-long cut --out places
+says err "longer than 200 pieces, or 6 of a source: cut"
+expect 65 attend train "${settings[@]}" --preset luong --attention location:6 --out none
+says err "or 6 of a source: left out"
+printf 'cat\n' > short
+t places < short > alone 2> err
+cat long short > all
+t places < all > out 2> err && good || bad "location" err
+says err "3 lines have more than 6 pieces; what follows was left out"
+check "the others are translated" "[ \"\$(tail -n 1 out)\" = \"\$(cat alone)\" ]"
+t places one < all > out 2> err && good || bad "location, in an ensemble" err
+says err "more than 6 pieces"
+t places --long skip < all > out 2> err && good || bad "location, skipping" err
+says err "3 lines are too long"
+t places --long refuse < all > out 2> err
+check "a long line is refused" "[ $? -eq 65 ]"
+says err "line 1 has 241 pieces, and at most 6 are read; the model's attention knows no more places"
+cut -f 1,2 pairs.tsv | head -n 3 > three.tsv
+for command in score align; do
+    expect 0 attend $command places three.tsv
+    says err "have more than 6 pieces"
+done
+expect 0 attend evaluate places three.tsv
 tail -n 1 long > after
 cat after long > refused
 t one --longest 50 --long refuse < refused > out 2> err
