@@ -89,6 +89,15 @@ static at_tensor *dropout_mask(at_tape *t, const at_seq2seq *m, int B, int width
     return at_dropout(t, ones, m->dropout);
 }
 
+/* masks [B,1,width] below all layers but the first; false where dropout is fresh at every step */
+static bool masks_between(at_tape *t, const at_seq2seq *m, int B, int layers, int width,
+                          at_tensor **mask)
+{
+    for (int i = 0; i + 1 < layers; i++)
+        mask[i] = dropout_mask(t, m, B, width);
+    return layers > 1 && mask[0];
+}
+
 /* ---- encoder ------------------------------------------------------------------------------- */
 
 static at_path in(const char *name) { return at_in(at_root(), "%s", name); }
@@ -154,6 +163,20 @@ static at_tensor *first_state(at_tape *t, const at_seq2seq *m, const char *name,
     return at_tanh(t, at_linear(t, at_in(in("start"), "%s%d", name, place), from, m->hidden));
 }
 
+/* the layers over the words' vectors x [B,S,E] */
+static at_stack_result encoder_states(at_tape *t, const at_seq2seq *m, at_tensor *x,
+                                      const int *lengths)
+{
+    at_tensor *between[ATTEND_STACK_MAX_STATES];
+    int B = x->shape.dim[0];
+    x = drop(t, m, x, dropout_mask(t, m, B, m->embedding));
+    at_stack_options o = stack(m, m->layers, m->bidirectional);
+    if (masks_between(t, m, B, m->layers, (m->bidirectional ? 2 : 1) * m->hidden, between))
+        o.masks = between;
+    return at_recurrent_stack(t, at_in(in("encoder"), "rnn"), x, m->reads_padding ? NULL : lengths,
+                              &o);
+}
+
 static at_source encode(at_tape *t, const at_seq2seq *m, at_tensor *x, const int *lengths)
 {
     if (at_failed(t))
@@ -163,10 +186,8 @@ static at_source encode(at_tape *t, const at_seq2seq *m, at_tensor *x, const int
     at_source e = {.lengths = lengths,
                    .width = 1,
                    .mask = {dropout_mask(t, m, B, m->embedding), dropout_mask(t, m, B, R)}};
-    x = drop(t, m, x, dropout_mask(t, m, B, m->embedding));
-    at_stack_options o = stack(m, m->layers, m->bidirectional);
-    at_stack_result r = at_recurrent_stack(t, at_in(in("encoder"), "rnn"), x,
-                                           m->reads_padding ? NULL : lengths, &o);
+    masks_between(t, m, B, m->decoder_layers, m->hidden, e.between);
+    at_stack_result r = encoder_states(t, m, x, lengths);
     e.states = r.output;
     for (int i = 0; i < m->decoder_layers; i++) {
         e.h[i] = first_state(t, m, "h", i, r.h_n);
@@ -221,11 +242,13 @@ at_decoder at_seq2seq_start(const at_seq2seq *m, const at_source *source)
 }
 
 /* the layers over the steps of x [B,T,..]; moves the states on, gives the top layer's output */
-static at_tensor *recur(at_tape *t, const at_seq2seq *m, at_decoder *d, at_tensor *x)
+static at_tensor *recur(at_tape *t, const at_seq2seq *m, const at_source *source, at_decoder *d,
+                        at_tensor *x)
 {
     at_stack_options o = stack(m, m->decoder_layers, false);
     o.h0 = d->h;
     o.c0 = m->cell == ATTEND_LSTM ? d->c : NULL;
+    o.masks = source->between[0] ? source->between : NULL;
     at_stack_result r = at_recurrent_stack(t, at_in(in("decoder"), "rnn"), x, NULL, &o);
     memcpy(d->h, r.h_n, (size_t)m->decoder_layers * sizeof *d->h);
     memcpy(d->c, r.c_n, (size_t)m->decoder_layers * sizeof *d->c);
@@ -303,7 +326,7 @@ static steps step_before(at_tape *t, const at_seq2seq *m, const at_source *sourc
     at_tensor *query = at_failed(t) ? h : at_reshape(t, h, SHAPE(h->shape.dim[0], 1, m->hidden));
     at_reading r = look(t, m, source, query, d->position, weights);
     return (steps){
-        .h = recur(t, m, d, with_context(t, m, e, r.context)), .c = r.context, .read = r};
+        .h = recur(t, m, source, d, with_context(t, m, e, r.context)), .c = r.context, .read = r};
 }
 
 static steps step_feeding(at_tape *t, const at_seq2seq *m, const at_source *source, at_decoder *d,
@@ -311,7 +334,7 @@ static steps step_feeding(at_tape *t, const at_seq2seq *m, const at_source *sour
 {
     if (!d->feed && !at_failed(t))
         d->feed = at_zeros(t, SHAPE(e->shape.dim[0], 1, m->hidden));
-    at_tensor *h = recur(t, m, d, at_concat(t, 2, (at_tensor *[]){e, d->feed}, 2));
+    at_tensor *h = recur(t, m, source, d, at_concat(t, 2, (at_tensor *[]){e, d->feed}, 2));
     at_reading r = look(t, m, source, h, d->position, weights);
     d->feed = attentional(t, m, r.context, h);
     return (steps){.h = d->feed, .c = r.context, .read = r};
@@ -371,10 +394,11 @@ static steps at_once(at_tape *t, const at_seq2seq *m, const at_source *source, a
     d->position += T;
     if (m->place == ATTEND_PLACE_NONE) {
         at_tensor *c = fixed_context(t, source, T);
-        return (steps){.h = recur(t, m, d, m->context_each_step ? with_context(t, m, e, c) : e),
-                       .c = c};
+        return (steps){
+            .h = recur(t, m, source, d, m->context_each_step ? with_context(t, m, e, c) : e),
+            .c = c};
     }
-    at_tensor *h = recur(t, m, d, e);
+    at_tensor *h = recur(t, m, source, d, e);
     at_reading r = look(t, m, source, h, first, weights);
     return (steps){.h = attentional(t, m, r.context, h), .c = r.context, .read = r};
 }

@@ -92,7 +92,8 @@ typedef struct {
     at_tensor *context; /* [B,1,C]: the last states; what a fixed context is */
     int width;          /* rows of the decoder for each sentence: 1, or a beam's */
     at_memory memory;   /* the states, prepared for reads; unless place is none */
-    at_tensor *mask[2]; /* [B,1,..]: variational dropout of words and of features, or NULL */
+    at_tensor *mask[2]; /* [B,1,..]: variational dropout of words and of features, or NULL; */
+    at_tensor *between[ATTEND_STACK_MAX_STATES]; /* and below each layer of the decoder but one */
     at_tensor *h[ATTEND_STACK_MAX_STATES], *c[ATTEND_STACK_MAX_STATES]; /* the decoder's first */
 } at_source;
 

@@ -68,9 +68,11 @@ typedef struct {
     int projection; /* 0, or the LSTM's */
     bool bidirectional;
     bool no_bias;
-    real dropout;         /* between layers */
-    at_tensor *const *h0; /* [layers*directions] of [B,P], or NULL for zeros */
-    at_tensor *const *c0; /* [layers*directions] of [B,H], or NULL */
+    real dropout;            /* between layers, fresh at every step */
+    at_tensor *const *masks; /* [layers-1] of [B,1,directions*P]: in place of it, one for all steps,
+                                below each layer but the first; or NULL */
+    at_tensor *const *h0;    /* [layers*directions] of [B,P], or NULL for zeros */
+    at_tensor *const *c0;    /* [layers*directions] of [B,H], or NULL */
 } at_stack_options;
 
 enum { ATTEND_STACK_MAX_STATES = 32 };

@@ -31,6 +31,12 @@ static at_recurrent_weights weights(at_tape *t, at_path s, const at_stack_option
     return w;
 }
 
+/* what layer `below` gives to the one above it */
+static at_tensor *drop(at_tape *t, const at_stack_options *o, at_tensor *x, int below)
+{
+    return o->masks ? at_multiply(t, x, o->masks[below]) : at_dropout(t, x, o->dropout);
+}
+
 at_stack_result at_recurrent_stack(at_tape *t, at_path s, at_tensor *x, const int *lengths,
                                    const at_stack_options *o)
 {
@@ -48,7 +54,7 @@ at_stack_result at_recurrent_stack(at_tape *t, at_path s, at_tensor *x, const in
             r.h_n[layer * directions + d] = y.h_n[d];
             r.c_n[layer * directions + d] = y.c_n[d];
         }
-        x = layer + 1 < o->layers ? at_dropout(t, y.output, o->dropout) : y.output;
+        x = layer + 1 < o->layers ? drop(t, o, y.output, layer) : y.output;
     }
     r.output = at_failed(t) ? at_poison(t) : x;
     for (int i = 0; at_failed(t) && i < ATTEND_STACK_MAX_STATES; i++)

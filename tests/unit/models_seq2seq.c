@@ -237,6 +237,37 @@ static void hypotheses_of_a_beam_are_at_one_step(void **unused)
     }
 }
 
+/* Variational dropout is drawn with the source: what is decoded twice is the same, and a word at a
+ * time as all at once. */
+static void one_mask_is_for_all_steps_of_a_sentence(void **unused)
+{
+    (void)unused;
+    variant v = {.preset = "luong"};
+    make(&v);
+    v.model.layers = v.model.decoder_layers = 2;
+    v.model.variational = true;
+    v.model.dropout = (real)0.5;
+    at_params *params = at_params_new(7);
+    at_tape *t = at_tape_new(params, ATTEND_TRAIN);
+    at_source e = encode(t, &v.model, B, S, source, lengths);
+    at_decoder state = at_seq2seq_start(&v.model, &e), again = state;
+    at_decoded d = at_seq2seq_decode(t, &v.model, &e, &state, (at_ids){SHAPE(B, T), words}, false);
+    for (int i = 0; i < T; i++) {
+        int word[B];
+        for (int b = 0; b < B; b++)
+            word[b] = words[b * T + i];
+        at_decoded one = at_seq2seq_decode(t, &v.model, &e, &again, (at_ids){SHAPE(B, 1), word},
+                                           false);
+        assert_false(at_failed(t));
+        size_t R = (size_t)at_shape_last(d.features->shape);
+        for (size_t b = 0; b < B; b++)
+            assert_memory_equal(one.features->value + b * R,
+                                d.features->value + (b * T + (size_t)i) * R, R * sizeof(real));
+    }
+    at_tape_free(t);
+    at_params_free(params);
+}
+
 static const at_parameter *found(at_params *params, const char *name)
 {
     const at_parameter *p = at_params_find(params, name);
@@ -341,6 +372,7 @@ int main(void)
     const struct CMUnitTest tests[] = {cmocka_unit_test(gradients_are_right),
                                        cmocka_unit_test(padding_batch_and_stepping_keep_every_bit),
                                        cmocka_unit_test(hypotheses_of_a_beam_are_at_one_step),
+                                       cmocka_unit_test(one_mask_is_for_all_steps_of_a_sentence),
                                        cmocka_unit_test(features_are_words_with_these_vectors),
                                        cmocka_unit_test(features_have_no_words_to_share_or_copy),
                                        cmocka_unit_test(refuses_what_does_not_go_together)};
