@@ -255,15 +255,18 @@ static at_tensor *recur(at_tape *t, const at_seq2seq *m, const at_source *source
     return r.output;
 }
 
-/* what the windows lie around: min(t, n-1); the hypotheses of a beam are at one step */
-static const int *centres(at_tape *t, const at_source *source, int B, int Q, int first)
+/* What the windows lie around: word min(t, n-1) of the source, which is read as word n-1-.. where
+ * it is read from its end. The hypotheses of a beam are at one step. */
+static const int *centres(at_tape *t, const at_seq2seq *m, const at_source *source, int B, int Q,
+                          int first)
 {
     int *p = at_scratch(t, (size_t)B * (size_t)Q * sizeof *p);
     int S = at_failed(t) ? 0 : source->states->shape.dim[1];
     for (int i = 0; p && i < B * Q; i++) {
         int n = source->lengths ? source->lengths[i / Q] : S;
         int step = first + (source->width > 1 ? 0 : i % Q);
-        p[i] = step < n ? step : n - 1;
+        int word = step < n ? step : n - 1;
+        p[i] = m->reversed ? n - 1 - word : word;
     }
     return p;
 }
@@ -293,7 +296,7 @@ static at_reading look(at_tape *t, const at_seq2seq *m, const at_source *source,
         query = at_reshape(t, query, SHAPE(rows / W, W, m->hidden));
     at_query q = {.query = query, .first = first, .together = W > 1, .weights = weights};
     if (!at_failed(t))
-        q.centres = centres(t, source, query->shape.dim[0], query->shape.dim[1], first);
+        q.centres = centres(t, m, source, query->shape.dim[0], query->shape.dim[1], first);
     at_reading r = at_attention_read(t, in("attention"), &m->attention, &source->memory, q);
     return W > 1 && !at_failed(t) ? apart(t, r, rows) : r;
 }

@@ -237,6 +237,27 @@ static void hypotheses_of_a_beam_are_at_one_step(void **unused)
     }
 }
 
+/* a reversed source is read as 5 4 3 2 1: step t still looks at its word t, or at the last one */
+static void windows_of_a_reversed_source_begin_with_its_first_word(void **unused)
+{
+    (void)unused;
+    variant v = {.preset = "luong", .attention = "bilinear/window:0", .reversed = true};
+    make(&v);
+    at_params *params = at_params_new(7);
+    at_tape *t = at_tape_new(params, ATTEND_INFER);
+    at_source e = encode(t, &v.model, B, S, source, lengths);
+    at_decoder state = at_seq2seq_start(&v.model, &e);
+    at_decoded d = at_seq2seq_decode(t, &v.model, &e, &state, (at_ids){SHAPE(B, T), words}, true);
+    assert_false(at_failed(t));
+    for (int b = 0; b < B; b++)
+        for (int i = 0; i < T; i++) {
+            int word = i < lengths[b] ? i : lengths[b] - 1;
+            assert_true(d.weights->value[(b * T + i) * S + lengths[b] - 1 - word] == 1);
+        }
+    at_tape_free(t);
+    at_params_free(params);
+}
+
 /* Variational dropout is drawn with the source: what is decoded twice is the same, and a word at a
  * time as all at once. */
 static void one_mask_is_for_all_steps_of_a_sentence(void **unused)
@@ -369,12 +390,14 @@ static void refuses_what_does_not_go_together(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(gradients_are_right),
-                                       cmocka_unit_test(padding_batch_and_stepping_keep_every_bit),
-                                       cmocka_unit_test(hypotheses_of_a_beam_are_at_one_step),
-                                       cmocka_unit_test(one_mask_is_for_all_steps_of_a_sentence),
-                                       cmocka_unit_test(features_are_words_with_these_vectors),
-                                       cmocka_unit_test(features_have_no_words_to_share_or_copy),
-                                       cmocka_unit_test(refuses_what_does_not_go_together)};
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(gradients_are_right),
+        cmocka_unit_test(padding_batch_and_stepping_keep_every_bit),
+        cmocka_unit_test(hypotheses_of_a_beam_are_at_one_step),
+        cmocka_unit_test(windows_of_a_reversed_source_begin_with_its_first_word),
+        cmocka_unit_test(one_mask_is_for_all_steps_of_a_sentence),
+        cmocka_unit_test(features_are_words_with_these_vectors),
+        cmocka_unit_test(features_have_no_words_to_share_or_copy),
+        cmocka_unit_test(refuses_what_does_not_go_together)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
