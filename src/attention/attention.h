@@ -127,6 +127,10 @@ attend_status at_how_parse(at_how *how, const char *text, attend_error *err);
 /* Can queries, keys and values of that width be cut into its heads? */
 attend_status at_how_check_width(const at_how *how, int width, attend_error *err);
 
+/* Can it compare queries with keys of an encoder that reads in both directions? They are twice as
+ * wide. */
+attend_status at_how_check_keys(const at_how *how, bool bidirectional, attend_error *err);
+
 /* How much of a source it can read: `longest` (0: any number), or as many positions as its score
  * knows where they are fewer. */
 int at_how_longest(const at_how *how, int longest);

@@ -207,6 +207,16 @@ attend_status at_how_check_width(const at_how *how, int width, attend_error *err
                     width, how->heads);
 }
 
+attend_status at_how_check_keys(const at_how *how, bool bidirectional, attend_error *err)
+{
+    if (!bidirectional || !how->score->one_width || how->heads)
+        return ATTEND_OK;
+    return at_error(err, ATTEND_OPTION,
+                    "attention %s needs keys as wide as the query, and an encoder of two "
+                    "directions has them twice as wide; take bilinear or additive, or heads",
+                    how->score->about.name);
+}
+
 int at_how_longest(const at_how *how, int longest)
 {
     bool fewer = how->positions > 0 && (longest == 0 || how->positions < longest);

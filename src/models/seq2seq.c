@@ -53,12 +53,6 @@ attend_status at_seq2seq_check(const at_seq2seq *m, attend_error *err)
     if (m->output == &at_output_copy && m->place == ATTEND_PLACE_NONE)
         return at_error(err, ATTEND_OPTION,
                         "output copy needs attention: it copies where the decoder looks");
-    if (m->place != ATTEND_PLACE_NONE && m->attention.score->one_width && !m->attention.heads
-        && m->bidirectional)
-        return at_error(err, ATTEND_OPTION,
-                        "attention %s needs keys as wide as the query, and an encoder of two "
-                        "directions has them twice as wide; take bilinear or additive, or heads",
-                        m->attention.score->about.name);
     if (m->tied && m->readout == ATTEND_READOUT_STATE && m->hidden != m->embedding)
         return at_error(err, ATTEND_OPTION,
                         "tied embeddings need hidden %d = embedding %d, or a deep readout",
@@ -67,8 +61,10 @@ attend_status at_seq2seq_check(const at_seq2seq *m, attend_error *err)
         return at_error(err, ATTEND_OPTION,
                         "a shared embedding needs one vocabulary, not %d and %d words",
                         m->source_vocabulary, m->target_vocabulary);
-    return m->place == ATTEND_PLACE_NONE ? ATTEND_OK
-                                         : at_how_check_width(&m->attention, m->hidden, err);
+    if (m->place == ATTEND_PLACE_NONE)
+        return ATTEND_OK;
+    status = at_how_check_keys(&m->attention, m->bidirectional, err);
+    return status < 0 ? status : at_how_check_width(&m->attention, m->hidden, err);
 }
 
 /* ---- dropout ------------------------------------------------------------------------------- */

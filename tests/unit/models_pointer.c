@@ -130,6 +130,29 @@ static void no_item_is_pointed_to_twice(void **state)
     at_params_free(params);
 }
 
+/* the preset's encoder reads in both directions */
+static void keys_must_be_as_wide_as_scores_need(void **state)
+{
+    static const char *const same[] = {"dot",    "scaled-dot", "gaussian", "gaussian-w",
+                                       "cosine", "key-value",  "relative"};
+    (void)state;
+    at_pointer_settings s;
+    at_pointer m;
+    attend_error err;
+    assert_int_equal(at_preset_settings(&at_preset_pointer_net, &s, &err), ATTEND_OK);
+    for (size_t i = 0; i < sizeof same / sizeof *same; i++) {
+        s.attention = same[i];
+        s.bidirectional = true;
+        assert_int_equal(at_pointer_model(&s, F, &m, &err), ATTEND_OPTION);
+        assert_non_null(strstr(err.message, "twice as wide"));
+        s.bidirectional = false;
+        assert_int_equal(at_pointer_model(&s, F, &m, &err), ATTEND_OK);
+    }
+    s.bidirectional = true;
+    s.attention = "scaled-dot/global/soft/2";
+    assert_int_equal(at_pointer_model(&s, F, &m, &err), ATTEND_OK);
+}
+
 static void attention_that_loses_weight_cannot_point(void **state)
 {
     (void)state;
@@ -149,6 +172,7 @@ int main(void)
         cmocka_unit_test(places_have_probabilities_that_sum_to_1),
         cmocka_unit_test(steps_one_by_one_give_the_same),
         cmocka_unit_test(no_item_is_pointed_to_twice),
+        cmocka_unit_test(keys_must_be_as_wide_as_scores_need),
         cmocka_unit_test(attention_that_loses_weight_cannot_point),
     };
     return cmocka_run_group_tests_name("models_pointer", tests, NULL, NULL);
