@@ -40,10 +40,10 @@ const at_preset at_preset_sutskever = {
 
 const at_preset at_preset_cho = {
     .name = "cho",
-    .formula = "GRU, fixed context at every step; deep readout",
+    .formula = "GRU, fixed context at every step; predicts from state, context and word",
     .source = "Cho et al. 2014",
     .family = &at_family_translator,
-    .settings = "cell=gru start=copy place=none context-each-step=yes readout=deep",
+    .settings = "cell=gru start=copy place=none context-each-step=yes readout=all",
 };
 
 const at_preset at_preset_keras = {

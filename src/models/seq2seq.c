@@ -57,6 +57,9 @@ attend_status at_seq2seq_check(const at_seq2seq *m, attend_error *err)
         return at_error(err, ATTEND_OPTION,
                         "tied embeddings need hidden %d = embedding %d, or a deep readout",
                         m->hidden, m->embedding);
+    if (m->tied && m->readout == ATTEND_READOUT_ALL)
+        return at_error(err, ATTEND_OPTION,
+                        "tied embeddings need a readout of their width: deep, or maxout");
     if (m->shared && m->source_vocabulary != m->target_vocabulary)
         return at_error(err, ATTEND_OPTION,
                         "a shared embedding needs one vocabulary, not %d and %d words",
@@ -173,12 +176,22 @@ static at_stack_result encoder_states(at_tape *t, const at_seq2seq *m, at_tensor
                               &o);
 }
 
+static int readout_width(const at_seq2seq *m)
+{
+    bool heads = m->place != ATTEND_PLACE_NONE
+                 && m->attention.heads; /* their W_o is of one width */
+    int context = m->bidirectional && !heads ? 2 * m->hidden : m->hidden;
+    return m->readout == ATTEND_READOUT_STATE ? m->hidden
+           : m->readout == ATTEND_READOUT_ALL ? m->hidden + context + m->embedding
+                                              : m->embedding;
+}
+
 static at_source encode(at_tape *t, const at_seq2seq *m, at_tensor *x, const int *lengths)
 {
     if (at_failed(t))
         return (at_source){.states = at_poison(t)};
     int B = x->shape.dim[0], top = m->layers - 1;
-    int R = m->readout == ATTEND_READOUT_STATE ? m->hidden : m->embedding;
+    int R = readout_width(m);
     at_source e = {.lengths = lengths,
                    .width = 1,
                    .mask = {dropout_mask(t, m, B, m->embedding), dropout_mask(t, m, B, R)}};
@@ -416,6 +429,8 @@ static at_tensor *readout(at_tape *t, const at_seq2seq *m, const steps *s, at_te
     if (m->readout == ATTEND_READOUT_STATE)
         return s->h;
     at_tensor *all = at_concat(t, 3, (at_tensor *[]){s->h, s->c, e}, 2);
+    if (m->readout == ATTEND_READOUT_ALL)
+        return all;
     at_path p = at_in(in("decoder"), "readout");
     return m->readout == ATTEND_READOUT_DEEP
                ? at_tanh(t, at_linear(t, p, all, m->embedding))

@@ -35,6 +35,7 @@ typedef enum {
     ATTEND_READOUT_STATE,  /* h_t, or h~_t with ATTEND_PLACE_AFTER */
     ATTEND_READOUT_DEEP,   /* tanh(W [h_t; c_t; e(y_{t-1})]) */
     ATTEND_READOUT_MAXOUT, /* pairwise maximum of W [h_t; c_t; e(y_{t-1})] (Bahdanau, A.2.2) */
+    ATTEND_READOUT_ALL,    /* [h_t; c_t; e(y_{t-1})] as it is */
 } at_readout;
 
 typedef struct {

@@ -88,8 +88,10 @@ const at_option at_translator_options[] = {
     {.name = "readout",
      OPTION_CHOICE(at_translator, readout),
      .value = "state",
-     .choices = "state|deep|maxout",
-     .help = "What the prediction is made from: the state, or state, context and last word"},
+     .choices = "state|deep|maxout|all",
+     .help =
+         "What the prediction is made from: the state, or state, context and last word, through "
+         "tanh, maxout or as they are"},
     {.name = "context-each-step",
      OPTION_FLAG(at_translator, context_each_step),
      .help = "Without attention: the source's state joins every input"},

@@ -91,6 +91,16 @@ refused "has no context beside its words" --preset luong --context-first
 refused "has no attention" --preset cho --attention dot
 refused "its sources are missing" --valid-tgt pairs.tsv
 
+# masks of every width that words are predicted from
+for model in "bahdanau" "luong --attention scaled-dot/global/soft/2" "cho"; do
+    for readout in state deep maxout all; do
+        expect 0 attend train "${settings[@]}" --steps 2 --dropout 0.5 --variational --overwrite \
+            --preset $model --readout $readout --out masked -q
+    done
+done
+expect 2 attend train "${settings[@]}" --readout all --tied --out tied
+says err "tied embeddings need a readout of their width"
+
 # dropout spares what words are predicted from
 for spares in "" --spare-readout; do
     expect 0 attend train "${settings[@]}" --steps 3 --dropout 0.5 $spares --out "spares$spares"

@@ -30,7 +30,8 @@ static const real mean[F] = {5, 0.5, 0.2}, scale[F] = {0.8, 1.5, 2};
 /* a preset, perhaps with another attention, as a small model */
 typedef struct {
     const char *preset, *attention;
-    bool copy, tied, maxout, features, reversed;
+    int readout; /* 0: the preset's */
+    bool copy, tied, features, reversed;
     at_seq2seq model;
 } variant;
 
@@ -46,7 +47,7 @@ static void make(variant *v)
     s.attention = v->attention ? v->attention : s.attention;
     s.output = v->copy ? "copy" : "words";
     s.tied = v->tied;
-    s.readout = v->maxout ? ATTEND_READOUT_MAXOUT : s.readout;
+    s.readout = v->readout ? v->readout : s.readout;
     s.reversed |= v->reversed;
     attend_status status = v->features ? at_translator_model_features(&s, F, W, &v->model, &err)
                                        : at_translator_model(&s, V, W, &v->model, &err);
@@ -66,7 +67,11 @@ static const variant variants[] = {
     {.preset = "d2l"},
     {.preset = "bahdanau", .attention = "bilinear/window:1"},
     {.preset = "bahdanau", .attention = "additive/predicted:2"},
-    {.preset = "bahdanau", .attention = "bilinear/hybrid:window,1", .maxout = true},
+    {.preset = "bahdanau",
+     .attention = "bilinear/hybrid:window,1",
+     .readout = ATTEND_READOUT_MAXOUT},
+    {.preset = "bahdanau", .readout = ATTEND_READOUT_ALL, .copy = true},
+    {.preset = "cho", .readout = ATTEND_READOUT_DEEP},
     {.preset = "luong", .attention = "additive/expanded:1,2"},
     {.preset = "luong", .attention = "location:8"},
     {.preset = "luong", .attention = "relative"},
