@@ -3,13 +3,21 @@
 
 at_tensor *at_output_point(at_tape *t, at_tensor *weights) { return at_mean_axis(t, weights, 1); }
 
+/* Has every place some weight, and all of them 1? A window does not, but beside a global read. */
+static bool reaches_all(const at_how *how)
+{
+    if (how->scope != &at_scope_hybrid)
+        return how->scope == &at_scope_global;
+    return how->local == &at_scope_window && !(how->fixed_gate && how->gate == 0);
+}
+
 static const char *refuses(const at_how *how)
 {
     if (how->pick != &at_pick_soft)
         return "the answer may get weight 0, whose logarithm is infinite; use the soft pick";
-    return how->scope == &at_scope_global
-               ? NULL
-               : "the answer may lie outside, with weight 0; use the global scope";
+    return reaches_all(how) ? NULL
+                            : "the answer may lie outside, with weight 0, or some of the weight be "
+                              "lost; use the global scope, or hybrid:window with a gate above 0";
 }
 
 const at_output at_output_pointer = {

@@ -39,7 +39,8 @@ const at_option at_pointer_options[] = {
      OPTION_STRING(at_pointer_settings, attention),
      .value = "additive",
      .meta = "HOW",
-     .help = "What points: SCORE or SCORE/hybrid:..; attend list attention shows them"},
+     .help = "What points: SCORE, SCORE/hybrid:window,D or SCORE/global/soft/HEADS; attend list "
+             "attention shows them"},
     {.name = "attention-size",
      OPTION_INT(at_pointer_settings, attention_size),
      .value = "0",
@@ -161,6 +162,18 @@ static at_ids rows_of(at_tape *t, const at_pointing *p, at_ids before)
     return (at_ids){before.shape, row};
 }
 
+/* What windows lie around: the item that stands where the step is, or the last one. The end is
+ * before the first. */
+static const int *centres(at_tape *t, const at_pointing *p, int B, int T)
+{
+    int *c = at_scratch(t, (size_t)B * (size_t)T * sizeof *c);
+    for (int i = 0; c && i < B * T; i++) {
+        int last = p->memory.mask.lengths[i / T] - 1, item = 1 + p->position + i % T;
+        c[i] = item < last ? item : last;
+    }
+    return c;
+}
+
 at_tensor *at_pointer_point(at_tape *t, const at_pointer *m, at_pointing *p, at_ids before)
 {
     at_ids rows = rows_of(t, p, before);
@@ -173,9 +186,12 @@ at_tensor *at_pointer_point(at_tape *t, const at_pointer *m, at_pointing *p, at_
                                            &o);
     p->h = r.h_n[0];
     p->c = m->cell == ATTEND_LSTM ? r.c_n[0] : NULL;
-    at_query q = {
-        .query = at_dropout(t, r.output, m->dropout), .first = p->position, .weights = true};
-    p->position += before.shape.dim[1];
+    int B = before.shape.dim[0], T = before.shape.dim[1];
+    at_query q = {.query = at_dropout(t, r.output, m->dropout),
+                  .first = p->position,
+                  .centres = centres(t, p, B, T),
+                  .weights = true};
+    p->position += T;
     if (at_failed(t))
         return at_poison(t);
     return at_output_point(

@@ -48,6 +48,7 @@ static const variant variants[] = {
     {.preset = "rnn-classifier", .attention = "scaled-dot/global/soft/2"},
     {.preset = "rnn-classifier", .attention = "bilinear/global/sparse"},
     {.preset = "rnn-classifier", .attention = "additive/predicted:2"},
+    {.preset = "rnn-classifier", .attention = "additive/hybrid:predicted,2"},
     {.preset = "rnn-classifier", .pool = MAX},
     {.preset = "cnn-classifier"},
     {.preset = "cnn-classifier", .widths = "2,3", .pool = ATTENTION},
@@ -111,7 +112,8 @@ static void weights_of_a_text_sum_to_one(void **state)
         variant v = variants[i];
         attend_error err;
         assert_int_equal(make(&v, &err), ATTEND_OK);
-        if (v.model.attention.scope == &at_scope_predicted)
+        const at_how *how = &v.model.attention;
+        if (how->scope == &at_scope_predicted || how->local == &at_scope_predicted)
             continue;
         at_params *params = at_params_new(1);
         at_tape *t = at_tape_new(params, ATTEND_INFER);
@@ -137,6 +139,8 @@ static void senseless_settings_are_refused(void **state)
         const char *says;
     } wrong[] = {
         {{.preset = "rnn-classifier", .attention = "additive/window:2"}, "a window lies around"},
+        {{.preset = "rnn-classifier", .attention = "additive/hybrid:window,2"}, "a window lies"},
+        {{.preset = "rnn-classifier", .attention = "additive/hybrid:expanded,1,2"}, "a window"},
         {{.preset = "rnn-classifier", .attention = "additive/global/hard"}, "straight-through"},
         {{.preset = "cnn-classifier", .pool = ATTENTION, .query = ENDS}, "no last states"},
         {{.preset = "cnn-classifier", .widths = "3,x"}, "--widths 3,x"},

@@ -44,10 +44,11 @@ static void gradients_are_right(void **state)
 {
     (void)state;
     at_pointer models[] = {model(ATTEND_LSTM, true, "additive"), model(ATTEND_GRU, false, "dot"),
-                           model(ATTEND_RNN_TANH, false, "scaled-dot/global/soft/2")};
+                           model(ATTEND_RNN_TANH, false, "scaled-dot/global/soft/2"),
+                           model(ATTEND_LSTM, true, "additive/hybrid:window,1")};
     models[1].embedding = 4;
     double tolerance = sizeof(real) == sizeof(double) ? 1e-6 : 0.05;
-    for (int i = 0; i < 3; i++) {
+    for (int i = 0; i < 4; i++) {
         at_check c = at_gradient_check(build, &models[i], tolerance, NULL, NULL);
         if (!c.ok)
             fail_msg("model %d: %s", i, c.where);
@@ -56,16 +57,14 @@ static void gradients_are_right(void **state)
 
 static real item(int i) { return (real)((i * 7 + 3) % 11) / 11; }
 
-static void places_have_probabilities_that_sum_to_1(void **state)
+static void sum_to_1(const at_pointer *m)
 {
-    (void)state;
-    at_pointer m = model(ATTEND_LSTM, true, "additive");
     at_params *params = at_params_new(2);
     at_tape *t = at_tape_new(params, ATTEND_INFER);
     real x[B * S * F];
     for (int i = 0; i < B * S * F; i++)
         x[i] = item(i);
-    at_tensor *p = probabilities(t, &m, at_input(t, SHAPE(B, S, F), x));
+    at_tensor *p = probabilities(t, m, at_input(t, SHAPE(B, S, F), x));
     assert_false(at_failed(t));
     for (int row = 0; row < B * T; row++) {
         double sum = 0;
@@ -79,15 +78,42 @@ static void places_have_probabilities_that_sum_to_1(void **state)
     at_params_free(params);
 }
 
+static void places_have_probabilities_that_sum_to_1(void **state)
+{
+    (void)state;
+    at_pointer all = model(ATTEND_LSTM, true, "additive");
+    at_pointer near = model(ATTEND_LSTM, true, "additive/hybrid:window,0,0.2");
+    sum_to_1(&all);
+    sum_to_1(&near);
+}
+
+/* the window of a step has 0.8 of the weight: step t looks at item t, the last at the last one */
+static void a_window_lies_around_the_item_of_the_step(void **state)
+{
+    (void)state;
+    at_pointer m = model(ATTEND_LSTM, true, "additive/hybrid:window,0,0.2");
+    at_params *params = at_params_new(2);
+    at_tape *t = at_tape_new(params, ATTEND_INFER);
+    at_tensor *p = probabilities(t, &m, at_zeros(t, SHAPE(B, S, F)));
+    assert_false(at_failed(t));
+    for (int row = 0; row < B * T; row++) {
+        int step = 1 + row % T, last = lengths[row / T];
+        assert_true(p->value[row * (S + 1) + (step < last ? step : last)] > (real)0.8);
+    }
+    at_tape_free(t);
+    at_params_free(params);
+}
+
 static void steps_one_by_one_give_the_same(void **state)
 {
     (void)state;
     at_pointer models[] = {model(ATTEND_LSTM, true, "additive"),
-                           model(ATTEND_LSTM, false, "relative")};
+                           model(ATTEND_LSTM, false, "relative"),
+                           model(ATTEND_LSTM, true, "additive/hybrid:window,0,0.2")};
     real x[S * F];
     for (int i = 0; i < S * F; i++)
         x[i] = item(i);
-    for (int k = 0; k < 2; k++) {
+    for (int k = 0; k < 3; k++) {
         const at_pointer *m = &models[k];
         at_params *params = at_params_new(2);
         at_tape *t = at_tape_new(params, ATTEND_INFER);
@@ -170,6 +196,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(gradients_are_right),
         cmocka_unit_test(places_have_probabilities_that_sum_to_1),
+        cmocka_unit_test(a_window_lies_around_the_item_of_the_step),
         cmocka_unit_test(steps_one_by_one_give_the_same),
         cmocka_unit_test(no_item_is_pointed_to_twice),
         cmocka_unit_test(keys_must_be_as_wide_as_scores_need),
