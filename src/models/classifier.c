@@ -81,13 +81,21 @@ static at_classified decide(at_tape *t, const at_classifier *m, encoded e, const
     return (at_classified){at_reshape(t, y, SHAPE(B, m->classes)), at_reshape(t, w, SHAPE(B, T))};
 }
 
-/* a word's weight: its share of the maxima */
-static at_tensor *shares(at_tape *t, const int *where, int B, int T, int C)
+/* A word's weight: its share of the maxima [B,C]. A filter that is silent everywhere, whose maximum
+ * is 0, has found nothing; where all are, no word has weight. */
+static at_tensor *shares(at_tape *t, const at_tensor *maxima, const int *where, int B, int T)
 {
     at_tensor *w = at_zeros(t, SHAPE(B, T));
-    for (int i = 0; !at_failed(t) && i < B * C; i++)
-        if (where[i] >= 0)
-            w->value[i / C * T + where[i]] += 1 / (real)C;
+    int C = at_shape_last(maxima->shape);
+    for (int b = 0; !at_failed(t) && b < B; b++) {
+        const real *found = maxima->value + (size_t)b * (size_t)C;
+        int count = 0;
+        for (int i = 0; i < C; i++)
+            count += found[i] != 0;
+        for (int i = 0; i < C; i++)
+            if (found[i] != 0)
+                w->value[b * T + where[b * C + i]] += 1 / (real)count;
+    }
     return w;
 }
 
@@ -99,8 +107,7 @@ static at_classified decide_by_maxima(at_tape *t, const at_classifier *m, encode
     at_tensor *y = at_linear(t, in("output"), at_dropout(t, c, m->dropout), m->classes);
     at_classified d = {y, NULL};
     if (weights && !at_failed(t))
-        d.weights = shares(t, where, e.states->shape.dim[0], e.states->shape.dim[1],
-                           e.states->shape.dim[2]);
+        d.weights = shares(t, c, where, e.states->shape.dim[0], e.states->shape.dim[1]);
     return d;
 }
 

@@ -8,7 +8,8 @@
  *     y = softmax(W [q; c] + b)            the output `module`; W c + b where there is no query
  *
  * The weights of the read say which words a decision comes from. Of the maximum, a word's weight is
- * its share of the maxima. Sizes: B texts, T words, C channels of the encoder, K classes. */
+ * its share of those maxima that are not 0. Sizes: B texts, T words, C channels of the encoder, K
+ * classes. */
 #ifndef ATTEND_MODELS_CLASSIFIER_H
 #define ATTEND_MODELS_CLASSIFIER_H
 

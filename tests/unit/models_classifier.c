@@ -131,6 +131,38 @@ static void weights_of_a_text_sum_to_one(void **state)
     }
 }
 
+/* With all weights of the filters at 0 a filter finds its bias, or nothing, everywhere: the first
+ * word has the weight of those that found something, and none where all are silent. */
+static void filters_that_find_nothing_give_no_weight(void **state)
+{
+    (void)state;
+    variant v = {.preset = "cnn-classifier", .widths = "3"};
+    attend_error err;
+    assert_int_equal(make(&v, &err), ATTEND_OK);
+    at_params *params = at_params_new(1);
+    at_tape *t = at_tape_new(params, ATTEND_INFER);
+    at_ids text = {SHAPE(B, T), words};
+    at_classify(t, &v.model, text, lengths, true); /* makes the parameters */
+    at_parameter *weight = at_params_find(params, "convolution.3.weight");
+    at_parameter *bias = at_params_find(params, "convolution.3.bias");
+    assert_non_null(weight);
+    assert_non_null(bias);
+    size_t size;
+    assert_true(at_shape_len(weight->shape, &size));
+    memset(weight->value, 0, size * sizeof(real));
+    for (int loud = 0; loud < 2; loud++) {
+        for (int i = 0; i < v.model.hidden; i++)
+            bias->value[i] = i < loud ? 1 : -1;
+        at_tape_reset(t);
+        at_classified c = at_classify(t, &v.model, text, lengths, true);
+        assert_false(at_failed(t));
+        for (int i = 0; i < B * T; i++)
+            assert_true(c.weights->value[i] == (i % T == 0 ? loud : 0));
+    }
+    at_tape_free(t);
+    at_params_free(params);
+}
+
 static void senseless_settings_are_refused(void **state)
 {
     (void)state;
@@ -162,6 +194,7 @@ int main(void)
         cmocka_unit_test(gradients_are_right),
         cmocka_unit_test(a_text_does_not_depend_on_padding_and_neighbours),
         cmocka_unit_test(weights_of_a_text_sum_to_one),
+        cmocka_unit_test(filters_that_find_nothing_give_no_weight),
         cmocka_unit_test(senseless_settings_are_refused),
     };
     return cmocka_run_group_tests_name("models_classifier", tests, NULL, NULL);
