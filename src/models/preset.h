@@ -24,6 +24,8 @@ typedef struct {
     const at_family *family;
     const char *attention; /* NULL: it has none */
     const char *settings;  /* "cell=gru bidirectional=yes": what differs from the defaults */
+    int vocabulary;        /* words it was made for, where words are learned and their number is not
+                              asked for; 0: any number */
 } at_preset;
 
 #define PRESET(name) extern const at_preset at_preset_##name;

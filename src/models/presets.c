@@ -48,13 +48,14 @@ const at_preset at_preset_cho = {
 
 const at_preset at_preset_keras = {
     .name = "keras",
-    .formula =
-        "GRU of 1024, two layers in the encoder; additive attention with bias before each step",
+    .formula = "GRU of 1024, two layers in the encoder; additive attention with bias before each "
+               "step; 5000 words",
     .source = "the tutorial that comes with Keras",
     .family = &at_family_translator,
     .attention = "additive:bias",
     .settings =
         "cell=gru layers=2 decoder-layers=1 hidden=1024 embedding=256 start=copy place=before",
+    .vocabulary = 5000,
 };
 
 const at_preset at_preset_d2l = {
@@ -77,7 +78,9 @@ const at_preset at_preset_rnn_classifier = {
 
 const at_preset at_preset_cnn_classifier = {
     .name = "cnn-classifier",
-    .formula = "classes of texts: convolutions over 3, 4 and 5 words; the maximum over time",
+    .formula =
+        "classes of texts: convolutions over 3, 4 and 5 words; the maximum over time, or with "
+        "--pool attention the read of rnn-classifier",
     .source = "Kim 2014",
     .family = &at_family_classifier,
     .settings = "encoder=cnn hidden=100 embedding=300 pool=max",

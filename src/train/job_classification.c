@@ -38,7 +38,7 @@ static attend_status vocabularies(at_run *r, attend_error *err)
     at_classifier_folder *f = folder_of(r);
     if (f->tokenizer)
         return ATTEND_OK;
-    attend_status status = at_run_learn(r, true, false, &f->tokenizer, err);
+    attend_status status = at_run_learn(r, true, false, f->settings.preset, &f->tokenizer, err);
     if (status >= 0)
         status = at_labels_of(r->corpus, &f->labels, err);
     if (status >= 0 && at_vocab_size(f->labels) < 2)

@@ -61,7 +61,8 @@ static attend_status prepare(at_run *r, attend_error *err)
     task *t = task_of(r);
     at_language_folder *f = &t->folder;
     attend_status status = f->tokenizer ? ATTEND_OK
-                                        : at_run_learn(r, true, false, &f->tokenizer, err);
+                                        : at_run_learn(r, true, false, f->settings.preset,
+                                                       &f->tokenizer, err);
     at_encode_options o = {.source = f->tokenizer, .source_frame = ATTEND_FRAME_INPUT};
     if (status >= 0)
         status = at_run_encode(r, &o, err);

@@ -33,11 +33,13 @@ static attend_status tokenizers(at_run *r, attend_error *err)
     if (f->target)
         return ATTEND_OK;
     bool shared = f->settings.shared;
-    attend_status status = f->features ? ATTEND_OK : at_run_learn(r, true, shared, &f->source, err);
+    const char *preset = f->settings.preset;
+    attend_status status = f->features ? ATTEND_OK
+                                       : at_run_learn(r, true, shared, preset, &f->source, err);
     if (shared && !f->features)
         f->target = f->source;
     else if (status >= 0)
-        status = at_run_learn(r, false, true, &f->target, err);
+        status = at_run_learn(r, false, true, preset, &f->target, err);
     return status;
 }
 

@@ -117,15 +117,23 @@ static attend_status check_ends(const at_tokenizer *t, const char *name, attend_
                     at_show(name).text);
 }
 
-attend_status at_run_learn(at_run *r, bool sources, bool targets, at_tokenizer **out,
-                           attend_error *err)
+/* Pieces at most: as asked for, of words as the preset has them; 0: the kind's choice. */
+static int vocabulary(const at_run_settings *s, const char *preset)
+{
+    bool words = at_tokenizer_kind_find(s->tokenizer) == &at_tokenizer_kind_words;
+    const at_preset *p = words && !s->vocabulary ? at_preset_find(preset, NULL) : NULL;
+    return p ? p->vocabulary : s->vocabulary;
+}
+
+attend_status at_run_learn(at_run *r, bool sources, bool targets, const char *preset,
+                           at_tokenizer **out, attend_error *err)
 {
     const at_run_settings *s = &r->settings;
     at_learn_options o;
     attend_status status;
     at_learn_defaults(&o);
-    if (s->vocabulary)
-        o.size = s->vocabulary;
+    if (vocabulary(s, preset))
+        o.size = vocabulary(s, preset);
     if (s->min_count)
         o.min_count = s->min_count;
     if (s->lower)

@@ -81,7 +81,8 @@ const at_option at_run_options[] = {
      .min = 0,
      .max = 1 << 24,
      .meta = "N",
-     .help = "Pieces on each side at most; 0 is the kind's choice"},
+     .help = "Pieces on each side at most; 0 is the preset's choice (keras: 5000 words) or the "
+             "kind's"},
     {.name = "min-count",
      OPTION_INT(at_run_settings, min_count),
      .value = "0",

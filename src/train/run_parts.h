@@ -157,9 +157,10 @@ attend_status at_run_save_test_features(at_run *r, attend_error *err);
 /* ---- texts as numbers: run_data.c --------------------------------------------------------------
  */
 
-/* A tokenizer from the texts to train on, or one that is named by its folder or file. */
-attend_status at_run_learn(at_run *r, bool sources, bool targets, at_tokenizer **out,
-                           attend_error *err);
+/* A tokenizer from the texts to train on, or one that is named by its folder or file. preset: the
+ * model's, which may have a number of words of its own. */
+attend_status at_run_learn(at_run *r, bool sources, bool targets, const char *preset,
+                           at_tokenizer **out, attend_error *err);
 
 /* Both corpora as numbers and supplies. The settings decide what is too long; options say the rest,
  * in longest_source what the model can read of a source (0: any number); part and wanted are not

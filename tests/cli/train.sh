@@ -165,3 +165,20 @@ for parts in "--shared" "" "--shared --tokenizer chars" "--tokenizer chars"; do
     expect 0 attend translate again --most 4 --src in
 done
 check "no tokenizer is left over" "[ ! -e again/tokenizer ]"
+
+# a preset that was made for a number of words has so many, unless others are asked for
+awk 'BEGIN { for (i = 0; i < 300; i++) {
+                 line = "x"
+                 for (j = 0; j < 20; j++) line = line " w" i * 20 + j
+                 print line "\t" line } }' > many.tsv
+words() # NUMBER OPTIONS...: the source's vocabulary has so many
+{
+    local number=$1
+    shift
+    expect 0 attend train --data many.tsv --valid 5 --hidden 4 --embedding 4 --batch 4 --steps 1 \
+        --min-count 1 --overwrite --out counted "$@"
+    attend vocab show --tokenizer counted/source > out
+    check "$* has $number words" "[ \$(wc -l < out) -eq $number ]"
+}
+words 5000 --preset keras
+words 100 --preset keras --vocabulary 100
