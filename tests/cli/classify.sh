@@ -82,7 +82,7 @@ says err "leave one of the two out"
 expect 66 attend classify nowhere
 expect 2 attend train --preset rnn-classifier --data texts.tsv --attention additive/window:2 \
     --out new
-says err "global or predicted"
+says err "global, predicted or hybrid:predicted"
 expect 2 attend train --preset rnn-classifier --data texts.tsv --place before --out new
 says err "rnn-classifier has no setting 'place'"
 cut -f 2 texts.tsv > plain.txt
