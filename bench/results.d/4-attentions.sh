@@ -20,15 +20,16 @@ entry attention-hybrid "global and a window, mixed" "${luong[@]}" --attention bi
 entry attention-sparse "sparsemax" "${luong[@]}" --attention bilinear/global/sparse
 entry attention-hard-st "one position, straight-through" \
     "${luong[@]}" --attention bilinear/global/hard:straight-through
-entry attention-hard "one position, sampled, after a soft start" warm_hard
+entry attention-hard "one position, sampled, after two soft epochs" warm_hard 2 3
+entry attention-hard-late "one position, sampled, after four soft epochs" warm_hard 4 1
 
-# Two epochs of soft attention, and three of hard attention from there.
-warm_hard()
+# Epochs of soft attention, and of hard attention from there.
+warm_hard() # SOFT HARD
 {
     learn soft --src "$data/multi30k/train.tok.de" --tgt "$data/multi30k/train.tok.en" \
         --valid "$data/multi30k/val.tok.de" --valid-tgt "$data/multi30k/val.tok.en" \
-        --preset luong "${same[@]}" --attention bilinear --epochs 2
-    multi30k de en 1 --preset luong "${same[@]}" --attention bilinear/global/hard --epochs 3 \
+        --preset luong "${same[@]}" --attention bilinear --epochs "$1"
+    multi30k de en 1 --preset luong "${same[@]}" --attention bilinear/global/hard --epochs "$2" \
         --init-from soft
 }
 
