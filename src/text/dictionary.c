@@ -61,6 +61,8 @@ attend_status at_dictionary_open(const char *path, at_dictionary **out, attend_e
                                ? at_file_read(path, largest, &d->text, &size, err)
                                : at_error_memory(err);
     char *line = status < 0 ? NULL : d->text, *end = line ? line + size : NULL;
+    if (size >= 3 && memcmp(line, "\xEF\xBB\xBF", 3) == 0) /* a byte-order mark */
+        line += 3;
     for (long number = 1; status >= 0 && line < end; number++) {
         char *newline = memchr(line, '\n', (size_t)(end - line)), *stop = newline ? newline : end;
         status = read_line(d, path, number, line, (size_t)(stop - line), err);

@@ -41,6 +41,19 @@ static void words_are_found_as_written_else_in_lower_case(void **state)
     at_dictionary_free(d);
 }
 
+static void a_byte_order_mark_is_no_part_of_the_first_word(void **state)
+{
+    at_dictionary *d;
+    attend_error err;
+    (void)state;
+    assert_int_equal(open_text("\xEF\xBB\xBFHaus\thouse\n", &d, &err), ATTEND_OK);
+    assert_string_equal(at_dictionary_find(d, "Haus", 4), "house");
+    at_dictionary_free(d);
+    assert_int_equal(open_text("\xEF\xBB\xBF", &d, &err), ATTEND_OK);
+    assert_int_equal(at_dictionary_size(d), 0);
+    at_dictionary_free(d);
+}
+
 static void faults_are_named_with_their_line(void **state)
 {
     static const char *const bad[] = {"a\tb\nno tab\n", "a\tb\n\tx\n", "a\tb\nx\t\n",
@@ -79,6 +92,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(words_are_found_as_written_else_in_lower_case),
+        cmocka_unit_test(a_byte_order_mark_is_no_part_of_the_first_word),
         cmocka_unit_test(faults_are_named_with_their_line),
         cmocka_unit_test(memory_that_runs_out_is_an_error),
     };
