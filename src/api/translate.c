@@ -158,14 +158,14 @@ static source_pieces frames_of(at_arena *memory, const at_translated *t)
 static const char *piece_text(at_arena *memory, const at_tokenizer *source, at_text line,
                               at_piece piece)
 {
-    size_t size = piece.end - piece.begin;
-    if (piece.id != source->special[ATTEND_SPECIAL_UNK] || size == 0)
+    at_text shown = at_trimmed(line.text + piece.begin, piece.end - piece.begin);
+    if (piece.id != source->special[ATTEND_SPECIAL_UNK] || shown.size == 0)
         return at_vocab_text(source->vocab, piece.id, NULL);
-    char *copy = at_arena_alloc_small(memory, size + 1);
+    char *copy = at_arena_alloc_small(memory, shown.size + 1);
     if (!copy)
         return NULL;
-    memcpy(copy, line.text + piece.begin, size);
-    copy[size] = '\0';
+    memcpy(copy, shown.text, shown.size);
+    copy[shown.size] = '\0';
     return copy;
 }
 

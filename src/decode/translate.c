@@ -348,7 +348,7 @@ static attend_status give_one(const job *j, size_t line, int rank, at_arena *mem
                     .copied = &i->copied,
                     .line = i->line,
                     .words = !j->o->features && strcmp(j->with->source->kind->name, "words") == 0,
-                    .positions = i->length,
+                    .positions = i->cut ? i->length - 1 : i->length, /* its last is the end */
                     .memory = memory};
     at_translated t = {.line = j->base + line,
                        .rank = rank,

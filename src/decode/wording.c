@@ -19,17 +19,26 @@ at_text *at_wording_pieces(const at_wording *w, int count, const int *id)
     return piece;
 }
 
+/* of the line, without the blank that some tokenizers begin a word with */
+static at_text shown(const at_wording *w, const at_piece *first, const at_piece *last)
+{
+    return at_trimmed(w->line.text + first->begin, last->end - first->begin);
+}
+
 static bool is_mark(const at_wording *w, const at_piece *p)
 {
     uint32_t code;
-    return at_utf8_get(w->line.text + p->begin, p->end - p->begin, &code) > 0
-           && at_is_punctuation(code);
+    at_text text = shown(w, p, p);
+    return at_utf8_get(text.text, text.size, &code) > 0 && at_is_punctuation(code);
 }
 
 /* the word of the line that the piece at that position belongs to, without punctuation around */
 static at_text word_at(const at_wording *w, size_t at)
 {
     const at_piece *all = w->source->item;
+    while (shown(w, &all[at], &all[at]).size == 0 && at + 1 < w->source->count
+           && all[at + 1].word == all[at].word)
+        at++; /* a blank alone is the begin of what follows */
     size_t first = at, last = at;
     bool alone = w->words || is_mark(w, &all[at]);
     while (!alone && first > 0 && all[first - 1].word == all[at].word
@@ -38,7 +47,7 @@ static at_text word_at(const at_wording *w, size_t at)
     while (!alone && last + 1 < w->source->count && all[last + 1].word == all[at].word
            && !is_mark(w, &all[last + 1]))
         last++;
-    return (at_text){w->line.text + all[first].begin, all[last].end - all[first].begin};
+    return shown(w, &all[first], &all[last]);
 }
 
 bool at_wording_replace(const at_wording *w, const real *weights, at_text *piece)
@@ -51,6 +60,8 @@ bool at_wording_replace(const at_wording *w, const real *weights, at_text *piece
     if (best < 0)
         return true;
     at_text from = word_at(w, (size_t)best);
+    if (from.size == 0)
+        return true;
     const char *known = w->dictionary ? at_dictionary_find(w->dictionary, from.text, from.size)
                                       : NULL;
     at_text with = known ? (at_text){known, strlen(known)} : from;

@@ -19,7 +19,7 @@ typedef struct {
     const at_copied *copied;         /* its words that the vocabulary lacks, where any can come */
     at_text line;
     bool words;    /* pieces of the source are whole words */
-    int positions; /* that weights have */
+    int positions; /* of the line that were read: those of the source's pieces, one by one */
     at_arena *memory;
 } at_wording;
 

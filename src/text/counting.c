@@ -53,3 +53,14 @@ uint32_t at_word_of(const char *text, size_t size, const at_piece *piece)
     uint32_t words = at_words_count(text, at < size ? at + used : size, true);
     return words ? words - 1 : ATTEND_NO_WORD;
 }
+
+at_text at_trimmed(const char *text, size_t size)
+{
+    size_t begin = size, end = size;
+    for (size_t at = 0, used; at < size; at += used)
+        if (sort_of(text + at, size - at, &used) != BLANK) {
+            begin = begin < at ? begin : at;
+            end = at + used;
+        }
+    return (at_text){text + begin, end - begin};
+}

@@ -16,4 +16,7 @@ uint32_t at_words_count(const char *text, size_t size, bool alone);
  * that is no white space; ATTEND_NO_WORD of a piece that has none. */
 uint32_t at_word_of(const char *text, size_t size, const at_piece *piece);
 
+/* A text without the white space around it. */
+at_text at_trimmed(const char *text, size_t size);
+
 #endif

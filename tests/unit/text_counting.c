@@ -53,6 +53,20 @@ static void a_piece_is_in_the_word_of_its_first_character(void **state)
     assert_int_equal(at_word_of(text, strlen(text), &frame), ATTEND_NO_WORD);
 }
 
+static void white_space_around_a_text_goes(void **state)
+{
+    static const char *const text[] = {" Mann", "Mann", "\xE3\x80\x80Mann \t", "Mann\xC2\xA0"};
+    (void)state;
+    for (size_t i = 0; i < sizeof text / sizeof *text; i++) {
+        at_text t = at_trimmed(text[i], strlen(text[i]));
+        assert_int_equal(t.size, 4);
+        assert_memory_equal(t.text, "Mann", 4);
+    }
+    assert_int_equal(at_trimmed("a b", 3).size, 3);
+    assert_int_equal(at_trimmed("  ", 2).size, 0);
+    assert_int_equal(at_trimmed("", 0).size, 0);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -60,6 +74,7 @@ int main(void)
         cmocka_unit_test(characters_of_chinese_and_japanese_are_words),
         cmocka_unit_test(blanks_that_somebody_put_between_them_count),
         cmocka_unit_test(a_piece_is_in_the_word_of_its_first_character),
+        cmocka_unit_test(white_space_around_a_text_goes),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
