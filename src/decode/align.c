@@ -40,7 +40,7 @@ static void write_links(int T, int S, const double *w, const int *share, double 
         for (int s = 1; s < S; s++)
             best = row[s] > row[best] ? s : best;
         for (int s = 0; s < S && share[t]; s++)
-            if (threshold > 0 ? row[s] >= threshold * share[t] : s == best) {
+            if (threshold > 0 ? row[s] >= threshold * share[t] : s == best && row[s] > 0) {
                 at_str_print(out, "%s%d-%d", space, s, t);
                 space = " ";
             }

@@ -3,7 +3,7 @@
  *     w'[t][s] = mean over pieces i of word t  of  sum over pieces j of word s  of  w[i][j]
  *
  * Then every t takes its best s, or all s that reach a threshold. Positions of no word, such as the
- * end of a sentence, do not count. */
+ * end of a sentence, do not count: a t that looks at nothing else has no link. */
 #ifndef ATTEND_DECODE_ALIGN_H
 #define ATTEND_DECODE_ALIGN_H
 

@@ -104,12 +104,12 @@ static int prefix_word(const at_search_options *o, int sentence, int step)
     return word ? *word : -1;
 }
 
-/* the sentence's rows, changed where the options say so */
+/* the sentence's rows, changed where the options say so; what a prefix repeats may come */
 static const real *constrained(const at_search_options *o, desk *r, const at_beam *b, int sentence,
                                const real *log_p)
 {
     int forced = prefix_word(o, sentence, b->steps);
-    bool repeats = o->no_repeat > 0 && b->steps >= o->no_repeat;
+    bool repeats = forced < 0 && o->no_repeat > 0 && b->steps >= o->no_repeat;
     if (forced < 0 && !repeats)
         return log_p;
     size_t V = (size_t)b->vocabulary;

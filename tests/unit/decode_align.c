@@ -59,6 +59,18 @@ static void a_source_without_words_has_no_links(void **state)
     at_str_free(&out);
 }
 
+static void a_word_that_looks_at_the_end_alone_has_no_link(void **state)
+{
+    static const double end[] = {0, 0, 0, 1, 0, 0, 0, 1, 0, 0, 1, 0, 0, 0, 0, 1};
+    at_str out = {0};
+    attend_error err;
+    at_aligned a = {4, 4, end, target_word, source_word};
+    (void)state;
+    assert_int_equal(at_align(&a, &(at_align_options){0}, &out, &err), ATTEND_OK);
+    assert_string_equal(at_str_text(&out), "1-1");
+    at_str_free(&out);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -66,6 +78,7 @@ int main(void)
         cmocka_unit_test(pieces_are_linked_one_by_one),
         cmocka_unit_test(a_threshold_links_all_that_reach_it),
         cmocka_unit_test(a_source_without_words_has_no_links),
+        cmocka_unit_test(a_word_that_looks_at_the_end_alone_has_no_link),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -173,6 +173,28 @@ static void prefixes_are_kept_and_sequences_come_once(void **state)
     at_beam_free(&b);
 }
 
+static void a_prefix_may_repeat_itself(void **state)
+{
+    (void)state;
+    static const int prefix[] = {2, 2, 2, 1, 2, -1};
+    const int *const prefixes[] = {prefix};
+    at_search_options o = {.beam = {.width = 2, .end = END, .most = STEPS + 3, .least = 6},
+                           .no_repeat = 2,
+                           .prefix = prefixes};
+    at_beam b;
+    search_table(3, 1, &o, &b);
+    assert_true(b.count > 0);
+    for (int i = 0; i < b.count; i++) {
+        int word[STEPS + 3], n = at_beam_words(&b, &b.found[i], word);
+        assert_true(n > 5 && isfinite(b.found[i].log_p));
+        assert_memory_equal(word, prefix, 5 * sizeof *word);
+        for (int j = 5; j < n; j++) /* what follows repeats nothing */
+            for (int k = 1; k < j; k++)
+                assert_false(word[j - 1] == word[k - 1] && word[j] == word[k]);
+    }
+    at_beam_free(&b);
+}
+
 /* ---- drawing ------------------------------------------------------------------------------- */
 
 static void words_are_drawn_by_their_probabilities(void **state)
@@ -374,6 +396,7 @@ int main(void)
                                        cmocka_unit_test(scores_are_those_of_their_words),
                                        cmocka_unit_test(a_sentence_does_not_depend_on_the_others),
                                        cmocka_unit_test(prefixes_are_kept_and_sequences_come_once),
+                                       cmocka_unit_test(a_prefix_may_repeat_itself),
                                        cmocka_unit_test(words_are_drawn_by_their_probabilities),
                                        cmocka_unit_test(draws_depend_on_seed_and_line_alone),
                                        cmocka_unit_test(weights_are_of_the_source_as_it_was_given),
