@@ -39,10 +39,27 @@ static attend_status refuse_old(const char *folder, char **weights, attend_error
     if (!*weights)
         return at_error_memory(err);
     if (at_file_exists(*weights))
-        return at_error(err, ATTEND_FILE,
+        return at_error(err, ATTEND_OPTION,
                         "%s: there is a model already; remove it, or choose another folder",
                         at_show(folder).text);
     return ATTEND_OK;
+}
+
+/* weights alone, in a folder of anything, make no model */
+static attend_status check_model(const char *folder, attend_error *err)
+{
+    char *config = at_file_join(folder, "config.json");
+    if (!config)
+        return at_error_memory(err);
+    attend_status status = ATTEND_OK;
+    if (!at_file_exists(config))
+        status = at_error(
+            err, ATTEND_FORMAT,
+            "%s: there is no config.json; weights are averaged in the folder of their "
+            "model",
+            at_show(folder).text);
+    at_free(config);
+    return status;
 }
 
 /* the files of weights; at_free each of them */
@@ -69,6 +86,8 @@ attend_status attend_average(const char *const *paths, size_t count, const char 
                                                   : at_error_memory(err);
     if (status >= 0)
         status = files_of(count, paths, file, err);
+    if (status >= 0 && at_file_exists(file[0])) /* else that is what is wrong */
+        status = check_model(folder, err);
     if (status >= 0)
         status = at_weights_average((const char *const *)file, (int)count, mean, err);
     if (status >= 0)

@@ -1,10 +1,5 @@
 #include "store/model_copy.h"
 
-#include <dirent.h>
-#include <errno.h>
-#include <string.h>
-#include <sys/stat.h>
-
 #include "base/file.h"
 #include "base/memory.h"
 
@@ -27,40 +22,45 @@ static attend_status copy_file(const char *from, const char *to, attend_error *e
     return status;
 }
 
-static attend_status copy_folder(const char *from, const char *to, int depth, attend_error *err);
-
-static attend_status copy_one(const char *folder, const char *out, const char *name, int depth,
-                              attend_error *err)
+/* the files of these names that are there */
+static attend_status copy_named(const char *from, const char *to, const char *const *name,
+                                attend_error *err)
 {
-    struct stat about;
+    attend_status status = at_folder_make(to, err);
+    for (; status >= 0 && *name; name++) {
+        char *file = at_file_join(from, *name), *copy = at_file_join(to, *name);
+        if (!file || !copy)
+            status = at_error_memory(err);
+        else if (at_file_exists(file))
+            status = copy_file(file, copy, err);
+        at_free(file);
+        at_free(copy);
+    }
+    return status;
+}
+
+static attend_status copy_tokenizer(const char *folder, const char *out, const char *name,
+                                    attend_error *err)
+{
+    static const char *const files[] = {
+        "tokenizer.json",      "tokenizer_config.json", "vocab.txt", "vocab.json",
+        "merges.txt",          "encoder.json",          "vocab.bpe", "spiece.model",
+        "sentencepiece.model", "tokenizer.model",       NULL};
     char *from = at_file_join(folder, name), *to = at_file_join(out, name);
     attend_status status = from && to ? ATTEND_OK : at_error_memory(err);
-    if (status >= 0 && stat(from, &about) != 0)
-        status = at_file_fail(err, from, "cannot read");
-    else if (status >= 0 && S_ISDIR(about.st_mode) && depth > 0 && strcmp(name, "training") != 0)
-        status = copy_folder(from, to, depth - 1, err);
-    else if (status >= 0 && S_ISREG(about.st_mode) && !at_file_ends(name, ".safetensors"))
-        status = copy_file(from, to, err);
+    if (status >= 0 && at_file_exists(from))
+        status = copy_named(from, to, files, err);
     at_free(from);
     at_free(to);
     return status;
 }
 
-static attend_status copy_folder(const char *from, const char *to, int depth, attend_error *err)
-{
-    attend_status status = at_folder_make(to, err);
-    DIR *d = status < 0 ? NULL : opendir(from);
-    if (status >= 0 && !d)
-        return at_file_fail(err, from, "cannot open");
-    for (const struct dirent *e; status >= 0 && (e = readdir(d));)
-        if (e->d_name[0] != '.')
-            status = copy_one(from, to, e->d_name, depth, err);
-    if (d)
-        closedir(d);
-    return status;
-}
-
 attend_status at_model_copy(const char *folder, const char *out, attend_error *err)
 {
-    return copy_folder(folder, out, 1, err);
+    static const char *const settings[] = {"config.json", NULL};
+    static const char *const tokenizer[] = {"tokenizer", "source", "target"};
+    attend_status status = copy_named(folder, out, settings, err);
+    for (size_t i = 0; i < sizeof tokenizer / sizeof *tokenizer && status >= 0; i++)
+        status = copy_tokenizer(folder, out, tokenizer[i], err);
+    return status;
 }

@@ -4,9 +4,9 @@
 
 #include "base/error.h"
 
-/* Copies settings and tokenizers: all files of the folder and of the folders in it, but weights
- * (*.safetensors) and training/. out is made where it is missing. Files are written whole or not at
- * all. */
+/* Copies config.json and the tokenizers in tokenizer/, source/ and target/, by the names that their
+ * files can have; nothing else that lies there. out is made where it is missing. Files are written
+ * whole or not at all. */
 attend_status at_model_copy(const char *folder, const char *out, attend_error *err);
 
 #endif
