@@ -35,6 +35,31 @@ attend_status at_attention_out_check(const char *path, bool overwrite, attend_er
                     at_show(path).text);
 }
 
+static attend_status see_weights(void *user, const attend_translation *t, attend_error *err)
+{
+    (void)err;
+    *(bool *)user |= t->weights || t->targets == 0;
+    return ATTEND_OK;
+}
+
+attend_status at_attention_needed(attend_translator *translator, const attend_features *features,
+                                  const char *option, attend_error *err)
+{
+    static const char *const word[] = {"a"};
+    attend_translate_options o;
+    bool looks = false;
+    if (features && attend_features_count(features) == 0)
+        return ATTEND_OK;
+    attend_translate_defaults(&o);
+    o.beam = o.most = o.attention = 1;
+    o.features = features;
+    attend_status status = attend_translate(translator, &o, 1, word, see_weights, &looks, err);
+    if (status >= 0 && !looks)
+        status = at_error(err, ATTEND_OPTION, "%s: a model without attention has no weights",
+                          option);
+    return status;
+}
+
 attend_status at_attention_out_open(at_attention_out *a, at_cli *cli, const char *path,
                                     bool overwrite, attend_error *err)
 {
@@ -124,10 +149,9 @@ static const char *const *copy_texts(at_arena *memory, int n, const char *const 
 static attend_status keep(at_attention_out *a, size_t line, const attend_translation *t,
                           attend_error *err)
 {
-    if ((a->drawn && line != a->line) || a->drawn == ATTEND_DRAWN_MOST) {
-        a->more = true;
+    a->maps++;
+    if ((a->drawn && line != a->line) || a->drawn == ATTEND_DRAWN_MOST)
         return ATTEND_OK;
-    }
     size_t n = (size_t)t->targets * (size_t)t->sources;
     double *weights = at_arena_alloc(&a->memory, n * sizeof *weights);
     char *title = at_arena_alloc_small(&a->memory, 64);
@@ -138,7 +162,7 @@ static attend_status keep(at_attention_out *a, size_t line, const attend_transla
     if (!weights || !title || !map.row_labels || (!t->frames && !map.column_labels))
         return at_error_memory(err);
     map.weights = memcpy(weights, t->weights, n * sizeof *weights);
-    snprintf(title, 64, "%d: score %.3f", t->rank + 1, t->score);
+    snprintf(title, 64, "%d: score %.3f", a->of_line, t->score);
     map.title = title;
     a->map[a->drawn++] = map;
     a->line = line;
@@ -153,9 +177,10 @@ static attend_status draw(at_attention_out *a, attend_error *err)
     if (a->drawn == 1)
         a->map[0].title = NULL;
     attend_figure figure = {.count = a->drawn, .panels = panel, .across = 3};
-    if (a->more && !a->cli->common.quiet)
-        fprintf(stderr, "attend %s: %s shows the first line alone; .jsonl and .txt have all\n",
-                a->cli->command, at_show(a->path).text);
+    if (a->maps > (size_t)a->drawn && !a->cli->common.quiet)
+        fprintf(stderr,
+                "attend %s: %s shows the first %d of %zu heat maps; .jsonl and .txt have all\n",
+                a->cli->command, at_show(a->path).text, a->drawn, a->maps);
     return attend_figure_save(&figure, a->path, err);
 }
 
@@ -164,6 +189,8 @@ static attend_status draw(at_attention_out *a, attend_error *err)
 attend_status at_attention_out_add(at_attention_out *a, size_t line, const attend_translation *t,
                                    attend_error *err)
 {
+    a->of_line = line == a->last_line ? a->of_line + 1 : 1;
+    a->last_line = line;
     if (!a->path || !t->weights)
         return ATTEND_OK;
     if (!a->file)
@@ -193,8 +220,8 @@ attend_status at_attention_out_commit(at_attention_out *a, attend_error *err)
     if (file)
         return at_writer_commit(file, err);
     if (!a->drawn)
-        return at_error(err, ATTEND_OPTION,
-                        "%s: there is nothing to draw: no line, or a model without attention",
+        return at_error(err, ATTEND_FORMAT,
+                        "%s: there is nothing to draw: no line of the input has weights",
                         at_show(a->path).text);
     return draw(a, err);
 }

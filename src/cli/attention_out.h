@@ -2,7 +2,8 @@
  *
  *     .jsonl            every hypothesis a line
  *     .txt              every hypothesis drawn with block characters
- *     .png .svg .pdf    the hypotheses of the first line that has weights
+ *     .png .svg .pdf    the first ATTEND_DRAWN_MOST hypotheses, or sentences, of the first line
+ * that has weights
  */
 #ifndef ATTEND_CLI_ATTENTION_OUT_H
 #define ATTEND_CLI_ATTENTION_OUT_H
@@ -21,13 +22,20 @@ typedef struct {
     at_arena memory; /* of what is drawn: */
     attend_heat_map map[ATTEND_DRAWN_MOST];
     int drawn;
-    size_t line; /* of these */
-    bool more;   /* others came after it */
+    size_t line;      /* of these */
+    size_t maps;      /* that came, drawn or not */
+    size_t last_line; /* the line that came last, */
+    int of_line;      /* and how many hypotheses or sentences of it */
 } at_attention_out;
 
 /* Is that a name such a file can have, is none there that may not be replaced, and can it be
  * made? */
 attend_status at_attention_out_check(const char *path, bool overwrite, attend_error *err);
+
+/* Refuses an option that needs weights where no model has attention: a word is translated, or the
+ * first sequence of features, unless they are NULL. */
+attend_status at_attention_needed(attend_translator *translator, const attend_features *features,
+                                  const char *option, attend_error *err);
 
 /* A path of NULL takes nothing and writes nothing. */
 attend_status at_attention_out_open(at_attention_out *a, at_cli *cli, const char *path,

@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "base/file.h"
+#include "cli/attention_out.h"
 #include "cli/evaluation.h"
 #include "cli/sentence_pairs.h"
 
@@ -63,6 +64,19 @@ typedef struct {
     at_writer *file; /* of translations, or NULL */
 } work;
 
+static attend_status check(const evaluate *o, attend_error *err)
+{
+    if (!o->gold && (o->threshold > 0 || o->link_base != 1))
+        return at_error(err, ATTEND_OPTION, "--threshold and --gold-base are for --gold");
+    if (o->rule == ATTEND_LENGTH_RULE_NONE && o->penalty != 1)
+        return at_error(err, ATTEND_OPTION,
+                        "--penalty is for --length-rule average and wu, not for none");
+    if (o->out && !o->overwrite && at_file_exists(o->out))
+        return at_error(err, ATTEND_OPTION, "--out: %s exists; --overwrite replaces it",
+                        at_show(o->out).text);
+    return ATTEND_OK;
+}
+
 static attend_status keep_line(void *user, const attend_translation *t, attend_error *err)
 {
     work *w = user;
@@ -76,11 +90,11 @@ static attend_status open_all(work *w, at_cli *cli, int operands, char **operand
 {
     const evaluate *o = w->o;
     at_sentence_pairs_from from = {operands > 1 ? operand[1] : NULL, o->src, o->tgt, o->swap};
-    if (o->out && !o->overwrite && at_file_exists(o->out))
-        return at_error(err, ATTEND_OPTION, "--out: %s exists; --overwrite replaces it",
-                        at_show(o->out).text);
+    attend_status status = check(o, err);
+    if (status < 0)
+        return status;
     cli->input = operand[0];
-    attend_status status = attend_translator_open(operand[0], &w->translator, err);
+    status = attend_translator_open(operand[0], &w->translator, err);
     for (int i = 0; i < o->ensemble.count && status >= 0; i++)
         status = attend_translator_add(w->translator, cli->input = o->ensemble.item[i], err);
     if (status >= 0)
@@ -114,6 +128,8 @@ static attend_status work_on(work *w, attend_evaluation *e, attend_error *err)
     inside.function = w->file ? keep_line : NULL;
     inside.user = w;
     attend_status status = at_sentence_pairs_give(&w->pairs, w->translator, &inside.translate, err);
+    if (status >= 0 && w->o->gold)
+        status = at_attention_needed(w->translator, inside.translate.features, "--gold", err);
     return status < 0 ? status
                       : attend_evaluate(w->translator, &inside, w->pairs.count, w->pairs.source,
                                         w->pairs.target, e, err);

@@ -69,7 +69,11 @@ static attend_status run(at_cli *cli, const void *fields, int operands, char **o
                          attend_error *err)
 {
     attend_language *m = NULL;
+    const generate *o = fields;
     (void)operands;
+    if (o->greedy && (o->temperature != 1 || o->top_k != 0 || o->top_p != 1))
+        return at_error(err, ATTEND_OPTION,
+                        "--greedy draws nothing: without --temperature, --top-k and --top-p");
     cli->input = operand[0];
     attend_status status = attend_language_open(operand[0], &m, err);
     if (status >= 0)

@@ -1,4 +1,5 @@
 /* attend translate: lines in, translations out, and which piece looked at which. */
+#include <math.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -20,12 +21,12 @@ typedef struct {
 } translate;
 
 enum { ALIGN_NOT, ALIGN_WORDS, ALIGN_PIECES };
-enum { BEAM = 5 }; /* the default */
+enum { BEAM = 5, LONGEST = 200, SEED = 1 }; /* the defaults */
 
 static const at_option options[] = {
-    {.name = "beam", .letter = 'b', OPTION_INT(translate, beam), .value = "5", .min = 1,
-     .max = 1000, .meta = "N", .group = "Search",
-     .help = "Hypotheses that are followed; 1 is greedy",
+    {.name = "beam", .letter = 'b', OPTION_INT(translate, beam), .min = 1, .max = 1000,
+     .meta = "N", .group = "Search",
+     .help = "Hypotheses that are followed: 5 where nothing is said; 1 is greedy",
      .example = {"attend translate model --beam 1 < in > out", "Greedy, the fastest"}},
     {.name = "length-rule", OPTION_CHOICE(translate, rule), .choices = "none|average|wu",
      .value = "average", .help = "How hypotheses of different length are compared"},
@@ -58,7 +59,7 @@ static const at_option options[] = {
     {.name = "top-p", OPTION_REAL(translate, top_p), .value = "1", .min = 1e-6, .max = 1,
      .meta = "P", .help = "Draw from the fewest words that have so much probability together"},
     {.name = "seed", OPTION_SIZE(translate, seed), .value = "1", .meta = "N",
-     .help = "Of drawing; the same seed gives the same lines, in any batch"},
+     .help = "Of drawing; the same seed gives the same lines, or sentences, in any batch"},
 
     {.name = "src", .letter = 's', OPTION_PATH(translate, src), .meta = "FILE", .group = "Input",
      .help = "Lines in place of standard input, or feature vectors, .safetensors",
@@ -75,10 +76,12 @@ static const at_option options[] = {
 
     {.name = "nbest", .letter = 'n', OPTION_INT(translate, nbest), .value = "1", .min = 1,
      .max = 1000, .meta = "N", .group = "Output",
-     .help = "Several hypotheses of each line, as Moses writes them",
-     .example = {"attend translate model --nbest 5 < in", "Line ||| hypothesis ||| score"}},
+     .help = "Several hypotheses of each line, as Moses writes them, with their scores",
+     .example = {"attend translate model --nbest 5 < in",
+                 "Line ||| hypothesis ||| LogP= log-probability ||| score"}},
     {.name = "score", OPTION_FLAG(translate, score),
-     .help = "Write the log-probability before each translation, and a tab"},
+     .help = "Write the log-probability before each translation, and a tab; -inf where the line "
+             "was skipped. --nbest has it always"},
     {.name = "replace-unknown", OPTION_FLAG(translate, replace_unknown),
      .help = "Put the word that was looked at where the model has no word"},
     {.name = "dictionary", OPTION_PATH(translate, dictionary), .meta = "FILE",
@@ -111,7 +114,8 @@ typedef struct {
     at_attention_out attention;
     /* the block that is at work */
     at_str text;                    /* lines, or their sentences, each ended by a zero */
-    size_t count, lines, before;    /* texts, lines, and lines of earlier blocks */
+    size_t count, lines;            /* texts, and lines */
+    size_t texts_before, before;    /* the same of earlier blocks */
     const char **item, **item_prefix; /* [count] */
     size_t *line_of;                /* [count] */
     at_cut cut;
@@ -150,9 +154,10 @@ static void write_sentence(work *w, const attend_translation *t)
         at_str_print(&w->out, "%s\n", t->text);
         return;
     }
+    bool begun = w->out.length > 0 && w->out.text[w->out.length - 1] != '\n';
     if (t->line > 0 && w->line_of[t->line] != w->line_of[t->line - 1])
         at_str_add(&w->out, "\n");
-    else if (t->line > 0 && *t->text && !ends_wide(&w->out))
+    else if (begun && *t->text && !ends_wide(&w->out))
         at_str_add(&w->out, " ");
     at_str_add(&w->out, t->text);
     if (t->line + 1 == w->count)
@@ -161,13 +166,11 @@ static void write_sentence(work *w, const attend_translation *t)
 
 static void write_text(work *w, size_t line, const attend_translation *t)
 {
-    if (w->o->nbest > 1 && w->o->score)
-        at_str_print(&w->out, "%zu ||| %s ||| LogP= %.6f ||| %.6f", line, t->text, t->log_p,
-                     t->score);
-    else if (w->o->nbest > 1)
-        at_str_print(&w->out, "%zu ||| %s ||| %.6f", line, t->text, t->score);
+    double log_p = t->skipped ? -INFINITY : t->log_p, score = t->skipped ? -INFINITY : t->score;
+    if (w->o->nbest > 1)
+        at_str_print(&w->out, "%zu ||| %s ||| LogP= %.6f ||| %.6f", line, t->text, log_p, score);
     else if (w->o->score)
-        at_str_print(&w->out, "%.6f\t%s", t->log_p, t->text);
+        at_str_print(&w->out, "%.6f\t%s", log_p, t->text);
     else
         at_str_add(&w->out, t->text);
 }
@@ -177,6 +180,11 @@ static attend_status write_one(void *user, const attend_translation *t, attend_e
     work *w = user;
     size_t line = w->before + w->line_of[t->line];
     attend_status status = ATTEND_OK;
+    if (t->skipped && w->o->when_long == ATTEND_LINE_REFUSE)
+        return at_error(err, ATTEND_FORMAT,
+                        "line %zu has a sentence that is too long, more than %d pieces or more than "
+                        "the model can read; --longest changes the first",
+                        line + 1, w->o->longest);
     at_cut_note(&w->cut, t->cut && t->rank == 0, t->sources);
     w->skipped += t->skipped;
     if (w->o->split) {
@@ -242,6 +250,7 @@ static attend_status read_block(work *w, bool *ended, attend_error *err)
     size_t most = w->o->batch == 1 ? 1 : BLOCK;
     attend_status status = ATTEND_OK;
     at_str_clear(&w->text);
+    w->texts_before += w->count;
     w->before += w->lines;
     w->count = w->lines = 0;
     if (w->features)
@@ -291,7 +300,7 @@ static attend_status translate_block(work *w, attend_error *err)
     if (status >= 0 && prefixes)
         status = take_prefixes(w, err);
     w->inside.prefix = prefixes ? w->item_prefix : NULL;
-    w->inside.first = w->before;
+    w->inside.first = w->texts_before;
     if (status >= 0)
         status = attend_translate(w->translator, &w->inside, w->count, w->item, write_one, w, err);
     at_free(w->item);
@@ -301,13 +310,14 @@ static attend_status translate_block(work *w, attend_error *err)
 
 /* ---- the whole ------------------------------------------------------------------------------- */
 
-static attend_status check(const translate *o, attend_error *err)
+static attend_status check_search(const translate *o, attend_error *err)
 {
-    if (o->nbest > o->beam && !o->sample)
+    int beam = o->beam ? o->beam : BEAM;
+    if (o->nbest > beam && !o->sample)
         return at_error(err, ATTEND_OPTION,
                         "--nbest %d: a beam of %d has no more than %d; --beam makes it wider",
-                        o->nbest, o->beam, o->beam);
-    if (o->sample && o->beam != BEAM)
+                        o->nbest, beam, beam);
+    if (o->sample && o->beam)
         return at_error(err, ATTEND_OPTION,
                         "--sample draws, --beam searches: leave one of them out; --nbest is how "
                         "many are drawn");
@@ -315,17 +325,36 @@ static attend_status check(const translate *o, attend_error *err)
         return at_error(err, ATTEND_OPTION,
                         "--sample draws, --coverage ranks what a search found: leave one of them "
                         "out");
-    if (!o->sample && (o->temperature != 1 || o->top_k != 0 || o->top_p != 1))
+    if (!o->sample && (o->temperature != 1 || o->top_k != 0 || o->top_p != 1 || o->seed != SEED))
         return at_error(err, ATTEND_OPTION,
-                        "--temperature, --top-k and --top-p are for drawing: --sample asks for it");
-    bool search = o->beam != BEAM && o->beam != 1;
-    if (o->forced && (o->prefix || o->sample || o->nbest > 1 || search))
-        return at_error(err, ATTEND_OPTION,
-                        "--forced leaves no choice: without --prefix, --sample, --nbest and "
-                        "--beam");
+                        "--temperature, --top-k, --top-p and --seed are for drawing: --sample asks "
+                        "for it");
     if (o->rule == ATTEND_LENGTH_RULE_NONE && o->penalty != 1)
         return at_error(err, ATTEND_OPTION,
                         "--penalty is for --length-rule average and wu, not for none");
+    return ATTEND_OK;
+}
+
+static attend_status check_forced(const translate *o, attend_error *err)
+{
+    if (o->prefix || o->sample || o->nbest > 1 || o->beam > 1)
+        return at_error(err, ATTEND_OPTION,
+                        "--forced leaves no choice: without --prefix, --sample, --nbest and "
+                        "--beam");
+    if (o->no_repeat || o->most || o->replace_unknown)
+        return at_error(err, ATTEND_OPTION,
+                        "--forced changes nothing of what is given: without --ngram-once, --most "
+                        "and --replace-unknown");
+    return ATTEND_OK;
+}
+
+static attend_status check(const translate *o, attend_error *err)
+{
+    attend_status status = o->forced ? check_forced(o, err) : ATTEND_OK;
+    if (status >= 0)
+        status = check_search(o, err);
+    if (status < 0)
+        return status;
     if (o->split
         && (o->forced || o->prefix || o->nbest > 1 || o->score || o->alignment != ALIGN_NOT))
         return at_error(err, ATTEND_OPTION,
@@ -341,7 +370,7 @@ static attend_status check(const translate *o, attend_error *err)
 static void set_options(work *w, const translate *o)
 {
     attend_translate_defaults(&w->inside);
-    w->inside.beam = o->forced ? 1 : o->sample ? o->nbest : o->beam;
+    w->inside.beam = o->forced ? 1 : o->sample ? o->nbest : o->beam ? o->beam : BEAM;
     w->inside.best = o->nbest;
     w->inside.rule = o->rule;
     w->inside.penalty = o->penalty;
@@ -349,6 +378,8 @@ static void set_options(work *w, const translate *o)
     w->inside.no_repeat = o->no_repeat;
     w->inside.longest = o->longest;
     w->inside.when_long = o->when_long;
+    if (o->split && o->when_long == ATTEND_LINE_REFUSE)
+        w->inside.when_long = ATTEND_LINE_SKIP; /* write_one knows the line and refuses it */
     w->inside.most = o->most;
     w->inside.batch = o->batch;
     w->inside.attention = o->alignment != ALIGN_NOT || o->show || o->attention_out;
@@ -379,6 +410,9 @@ static attend_status open_source(work *w, attend_error *err)
     if (vectors && (w->o->split || w->o->replace_unknown))
         return at_error(err, ATTEND_OPTION, "%s is for sources of words, not for feature vectors",
                         w->o->split ? "--split" : "--replace-unknown");
+    if (vectors && (w->o->longest != LONGEST || w->o->when_long != ATTEND_LINE_CUT))
+        return at_error(err, ATTEND_OPTION,
+                        "--longest and --long are for lines; feature vectors are read whole");
     if (!vectors) {
         attend_status opened = at_reader_open(&w->in, w->cli, src ? src : "-", err);
         w->in.no_zeros = true;
@@ -389,6 +423,15 @@ static attend_status open_source(work *w, attend_error *err)
     w->inside.features = w->features;
     w->cut.of = "frames";
     return status;
+}
+
+/* what has no meaning without weights is refused before the first line */
+static attend_status check_looks(work *w, attend_error *err)
+{
+    if (w->o->attention_out || w->o->alignment != ALIGN_NOT)
+        return at_attention_needed(w->translator, w->features,
+                                   w->o->attention_out ? "--attention-out" : "--alignment", err);
+    return ATTEND_OK;
 }
 
 static attend_status open_all(work *w, int models, char **model, attend_dictionary **dictionary,
@@ -418,17 +461,20 @@ static attend_status open_all(work *w, int models, char **model, attend_dictiona
         status = at_lines_read(&w->prefix, w->cli, prefix, err);
     if (status >= 0)
         status = at_attention_out_open(&w->attention, w->cli, o->attention_out, o->overwrite, err);
-    return status < 0 ? status : open_source(w, err);
+    if (status >= 0)
+        status = open_source(w, err);
+    return status < 0 ? status : check_looks(w, err);
 }
 
 static void say_lengths(const work *w)
 {
     if (w->o->show && !w->weights && w->before + w->lines > 0)
         fprintf(stderr, "attend translate: --show: the model has no attention to draw\n");
-    at_cut_say(&w->cut, w->cli, "line", "what follows was left out");
+    const char *unit = w->o->split ? "sentence" : "line";
+    at_cut_say(&w->cut, w->cli, unit, "what follows was left out");
     if (w->skipped)
-        fprintf(stderr, "attend translate: %ld line%s too long, more than %d pieces or more than "
-                "the model can read, and %s skipped\n", w->skipped,
+        fprintf(stderr, "attend translate: %ld %s%s too long, more than %d pieces or more than "
+                "the model can read, and %s skipped\n", w->skipped, unit,
                 w->skipped == 1 ? " is" : "s are", w->o->longest,
                 w->skipped == 1 ? "was" : "were");
 }

@@ -80,6 +80,10 @@ expect 0 attend evaluate model pairs.tsv --beam 1 --gold far
 says err "far:2: link 1-999, but the sentences have"
 expect 0 attend evaluate model pairs.tsv --beam 1 --gold links --gold-base 0
 check "counted from 0" "grep -q '^AER  *0.00' out"
+expect 2 attend evaluate model pairs.tsv --threshold 0.2
+says err "--gold"
+expect 2 attend evaluate model pairs.tsv --length-rule none --penalty 3
+says err "--length-rule"
 expect 65 attend evaluate model pairs.tsv --gold few
 says err "3 lines"
 expect 65 attend evaluate model pairs.tsv --beam 1 --gold links
@@ -161,8 +165,20 @@ expect 0 attend average model/training/last.safetensors model/training/last.safe
 expect 0 attend average model/training/last.safetensors --out once
 check "the mean of twice the same" "cmp -s once/model.safetensors twice/model.safetensors"
 expect 0 attend translate mean
-expect 74 attend average model --out lean
+expect 2 attend average model --out lean
 says err "a model already"
+echo private > model/private.txt
+echo private > model/source/private.txt
+expect 0 attend average model --out given
+check "a copy has the model's files alone" \
+    "[ ! -e given/private.txt ] && [ ! -e given/source/private.txt ] && [ -d given/source ]"
+rm model/private.txt model/source/private.txt
+mkdir beside
+cp model/model.safetensors beside
+echo private > beside/private.txt
+expect 65 attend average beside/model.safetensors --out copied
+says err "beside: there is no config.json"
+check "nothing is copied" "[ ! -e copied/private.txt ] && [ ! -e copied/model.safetensors ]"
 expect 2 attend average model
 attend train --data pairs.tsv --hidden 16 --embedding 16 --steps 1 --min-count 1 --out other \
     > out 2> err || bad "train" err

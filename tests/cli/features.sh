@@ -32,6 +32,10 @@ done
 check "one result for all" '[ $(sort -u sums | wc -l) -eq 1 ]'
 check "frames are numbered" 'head -n 1 weights.jsonl | grep -qF "\"source\": [\"0\", \"1\", "'
 
+for option in "--longest 5" "--long skip"; do
+    expect 2 attend translate model --src test.safetensors $option
+    says err "read whole"
+done
 expect 0 attend translate model --src test.safetensors --alignment word
 check "a frame for every word" 'head -n 1 out | grep -Pq "\t[0-9]+-0( [0-9]+-[0-9]+)*$"'
 expect 0 attend translate model --src test.safetensors --show --beam 1

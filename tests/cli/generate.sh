@@ -20,6 +20,10 @@ expect 0 attend train "${settings[@]}" --steps 13 --checkpoint-every 5 --out par
 expect 0 attend train --out parts --resume --steps 30
 check "the same weights" "cmp -s whole/model.safetensors parts/model.safetensors"
 
+for option in "--temperature 2" "--top-k 5" "--top-p 0.5"; do
+    expect 2 attend generate model --greedy $option
+    says err "--greedy draws nothing"
+done
 expect 0 attend generate model --prompt 'count two , three' --greedy --lines 1
 says out "count two , three and four ."
 check "one line" "[ \$(wc -l < out) -eq 1 ]"

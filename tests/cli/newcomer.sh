@@ -130,7 +130,7 @@ says err "attend classify m1 < in.txt"
 expect 2 attend translate m1 in.txt
 says err "attend translate m1 < in.txt"
 attend translate m1 --attention-out w.png < in.txt > out 2> err
-says err "attend translate: w.png shows the first line alone"
+says err "attend translate: w.png shows the first 1 of "
 for file in w.png w.jsonl; do
     echo kept > $file
     expect 2 attend translate m1 --attention-out $file

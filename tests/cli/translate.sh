@@ -38,21 +38,26 @@ same() # NAME OPTIONS...: the same bytes from every batch and number of threads
     done
 }
 same greedy one --beam 1 --score
-same "n-best" one --beam 4 --nbest 3 --score --alignment word
+same "n-best" one --beam 4 --nbest 3 --alignment word
 same coverage one --beam 3 --coverage 0.2 --length-rule wu
 same "coverage of several" one two near --beam 3 --nbest 2 --coverage 0.2
 same window near --beam 2 --score
-same ensemble one two --beam 3 --nbest 2 --score
+same ensemble one two --beam 3 --nbest 2
 same samples one --sample --nbest 2 --top-k 5 --score
 same forced one two --forced given --score --alignment piece
 check "weights are written for every line" "[ \$(wc -l < all.jsonl) -eq \$(wc -l < lines) ]"
 
 # n-best: best first, weights of each
-echo 'the cat sees the dog .' | t one -n 3 -a word --score --overwrite \
+echo 'the cat sees the dog .' | t one -n 3 -a word --overwrite \
     --attention-out w.jsonl > out 2> err
 check "three hypotheses" "[ \$(wc -l < out) -eq 3 ] && [ \$(wc -l < w.jsonl) -eq 3 ]"
 check "best first" "awk -F ' \\\\|\\\\|\\\\| ' '{ print \$4 }' out | sort -gr -C"
 check "fields" "grep -qE '^0 \|\|\| .* \|\|\| LogP= -[0-9.]+ \|\|\| -[0-9.]+ \|\|\| [0-9]+-0' out"
+
+echo 'the cat sees the dog .' | t one -n 3 > plain 2> err
+echo 'the cat sees the dog .' | t one -n 3 --score > out 2> err
+check "Moses' four fields, always" \
+    "cmp -s plain out && grep -qE '^0 \|\|\| .* \|\|\| LogP= -[0-9.]+ \|\|\| -[0-9.]+$' out"
 
 # an ensemble of one model twice is that model; others are refused
 t one < in > single 2> err
@@ -73,8 +78,12 @@ t one --beam 1 < in > greedy 2> err
 check "the likeliest word alone is greedy" "cmp -s drawn greedy"
 expect 2 attend translate one --top-p 0.5
 says err "--sample"
+expect 2 attend translate one --seed 2
+says err "--sample"
 expect 2 attend translate one --sample --coverage 0.2
 says err "--coverage"
+expect 2 attend translate one --sample --beam 5
+says err "--beam searches"
 
 # what is given
 sed 's/.*/le oiseau/' in > begin
@@ -86,6 +95,10 @@ check "an empty prefix changes nothing" "cmp -s single out"
 sed 's/.*/Zebra/' in > begin
 t one --prefix begin < in > out 2> err
 check "an unknown prefix stays as it is written" "[ \$(grep -c '^Zebra' out) -eq \$(wc -l < in) ]"
+sed 's/.*/le oiseau le oiseau le oiseau/' in > begin
+t one --prefix begin --ngram-once 2 --score < in > out 2> err
+check "a prefix may repeat itself" \
+    "[ \$(grep -c 'le oiseau le oiseau le oiseau' out) -eq \$(wc -l < in) ] && ! grep -q inf out"
 head -n 3 begin > few
 t one --prefix few < in > out 2> err
 check "a prefix too few" "[ $? -eq 65 ]"
@@ -96,6 +109,10 @@ cut -f 2 scored > forced
 t one --forced forced --score < in > out 2> err
 check "forcing a translation gives its score" "cmp -s scored out"
 expect 2 attend translate one --forced forced --nbest 2
+for option in "--ngram-once 2" "--most 5" --replace-unknown "--beam 5"; do
+    expect 2 attend translate one --forced forced $option
+    says err "${option% *}"
+done
 
 # alignments
 t one -a word --forced ref < in > out 2> err
@@ -122,6 +139,24 @@ t rare --replace-unknown --dictionary words < in > out 2> err
 check "a dictionary without a tab" "[ $? -eq 65 ]"
 says err "words:1:"
 expect 66 attend translate rare --replace-unknown --dictionary nowhere
+# names that pieces cannot spell: they begin with a blank, which is no part of the word
+names() { pairs | awk -F '\t' '{ n = split("Ω Ψ Ξ Φ Σ", name, " "); x = name[NR % n + 1]
+                                 print $1 " " x "\t" $2 " " x }'; }
+names > names.tsv
+tr '\t' '\n' < pairs.tsv | attend vocab learn --kind sentencepiece --size 41 --out letters \
+    > out 2> err || bad "learn" err
+attend train --data names.tsv --valid 5 --hidden 32 --embedding 16 --batch 8 --steps 100 --lr 0.01 \
+    --dropout 0 --threads 2 --seed 3 --tokenizer letters --out spelled > out 2> err ||
+    bad "train" err
+cut -f 1 names.tsv | sed 's/.$/Ж/' > named
+printf 'Ж\tZHE\n' > words
+t spelled --replace-unknown --dictionary words --attention-out named.jsonl < named > out 2> err
+check "the dictionary knows words of pieces" "grep -q ZHE out"
+check "one blank is before each" "! grep -qE '  |Ж' out"
+check "labels have no blanks" "grep -q '\"Ж\"' named.jsonl && ! grep -q '\" ' named.jsonl"
+# what stands behind a cut was not read
+t rare --replace-unknown --longest 2 < in > out 2> err
+check "a word that was not read does not come" "! grep -qE ' (cat|dog|house|tree|bird) ' out"
 
 # a model that looks at nothing
 attend train "${settings[@]}" --preset sutskever --steps 2 --out blind > out 2> err ||
@@ -131,6 +166,13 @@ for option in "--coverage 0.2" --replace-unknown "--alignment word"; do
     check "$option needs attention" "[ $? -eq 2 ] && [ ! -s out ]"
     says err "without attention"
 done
+for file in w.jsonl w.png; do
+    t blind --attention-out blind-$file < in > out 2> err
+    check "$file needs attention" "[ $? -eq 2 ] && [ ! -s out ] && [ ! -e blind-$file ]"
+    says err "--attention-out: a model without attention"
+done
+expect 2 attend evaluate blind pairs.tsv --gold in
+says err "--gold: a model without attention"
 t blind one --coverage 0.2 --replace-unknown < in > out 2> err && good || bad "one looks" err
 
 # long lines
@@ -143,6 +185,12 @@ check "the others are translated" "[ \$(wc -l < out) -eq 3 ]"
 t one --longest 50 --long skip < long > out 2> err
 says err "skipped"
 check "a long line stays empty" "[ -z \"\$(head -n 1 out)\" ] && [ -n \"\$(sed -n 2p out)\" ]"
+t one --longest 50 --long skip --score < long > out 2> err
+check "no translation has no probability" "[ \"\$(head -n 1 out)\" = \"\$(printf -- '-inf\t')\" ]"
+sed 's/.*/le chat/' long > given
+t one --longest 50 --long skip --score --forced given < long > out 2> err
+check "nor a given one of a line that was skipped" \
+    "[ \"\$(head -n 1 out)\" = \"\$(printf -- '-inf\t')\" ] && grep -q 'le chat' out"
 
 # scores of places: the model itself sets a limit
 expect 0 attend train "${settings[@]}" --preset luong --attention location:6 --longest 200 \
@@ -181,6 +229,18 @@ t one --split < paragraphs > out 2> err
 check "a line for each paragraph" "[ \$(wc -l < out) -eq 3 ] && [ -z \"\$(sed -n 2p out)\" ]"
 check "all sentences of it" "[ \$(head -n 1 out | tr -cd . | wc -c) -eq 2 ]"
 expect 2 attend translate one --split --nbest 2
+{ cat paragraphs; sed 's/^/The dog likes the tree. /' paragraphs; } > many
+t one --split --sample --seed 5 < many > out 2> err
+t one --split --sample --seed 5 --batch 1 < many > some 2> err
+check "sentences are drawn alike in any batch" "cmp -s out some"
+printf 'The cat. The dog.\nThe cat sees the dog.\n' > mixed
+t one --split --longest 5 --long refuse < mixed > out 2> err
+check "a long sentence is refused" "[ $? -eq 65 ] && [ ! -s out ]"
+says err "line 2 has a sentence of more than 5 pieces"
+printf 'The cat sees the dog and the cat. The cat.\n' > mixed
+t one --split --longest 6 --long skip < mixed > out 2> err
+check "no blank for a sentence that was skipped" "grep -q '^[^ ]' out"
+says err "1 sentence has more than 6 pieces"
 
 # a line is answered before the next is there
 mkfifo asked
@@ -206,7 +266,13 @@ t one --attention-out w.txt < two-lines > out 2> err
 says w.txt "cat"
 check "every line is drawn" "[ \$(grep -cE '^[01] 0 -' w.txt) -eq 2 ]"
 t one --attention-out w.svg --nbest 2 < two-lines > out 2> err && good || bad "svg" err
-says err "first line"
+says err "w.svg shows the first 2 of 4 heat maps"
+head -n 1 in | t one --attention-out many.svg --beam 8 --nbest 8 > out 2> err
+says err "many.svg shows the first 6 of 8 heat maps"
+t one --split --attention-out split.svg < paragraphs > out 2> err && good || bad "svg" err
+t one --attention-out none.png < /dev/null > out 2> err
+check "nothing to draw" "[ $? -eq 65 ]"
+says err "no line of the input"
 check "a figure" "grep -q '<svg' w.svg"
 expect 2 attend translate one --attention-out w.gif
 says err ".jsonl"
