@@ -236,11 +236,11 @@ check "sentences are drawn alike in any batch" "cmp -s out some"
 printf 'The cat. The dog.\nThe cat sees the dog.\n' > mixed
 t one --split --longest 5 --long refuse < mixed > out 2> err
 check "a long sentence is refused" "[ $? -eq 65 ] && [ ! -s out ]"
-says err "line 2 has a sentence of more than 5 pieces"
+says err "line 2 has a sentence that is too long, more than 5 pieces"
 printf 'The cat sees the dog and the cat. The cat.\n' > mixed
 t one --split --longest 6 --long skip < mixed > out 2> err
 check "no blank for a sentence that was skipped" "grep -q '^[^ ]' out"
-says err "1 sentence has more than 6 pieces"
+says err "1 sentence is too long, more than 6 pieces"
 
 # a line is answered before the next is there
 mkfifo asked
