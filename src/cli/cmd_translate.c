@@ -182,8 +182,8 @@ static attend_status write_one(void *user, const attend_translation *t, attend_e
     attend_status status = ATTEND_OK;
     if (t->skipped && w->o->when_long == ATTEND_LINE_REFUSE)
         return at_error(err, ATTEND_FORMAT,
-                        "line %zu has a sentence that is too long, more than %d pieces or more than "
-                        "the model can read; --longest changes the first",
+                        "line %zu has a sentence that is too long, more than %d pieces or more "
+                        "than the model can read; --longest changes the first",
                         line + 1, w->o->longest);
     at_cut_note(&w->cut, t->cut && t->rank == 0, t->sources);
     w->skipped += t->skipped;
