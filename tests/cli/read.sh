@@ -36,8 +36,9 @@ done
 expect 0 attend read --example --attention bilinear
 says err "bilinear: not given, so random from seed 0"
 says out "parameters score.weight (4,4)"
+expect 0 attend read --example --attention additive
 cp out seed0
-expect 0 attend read --example --attention bilinear --seed 1
+expect 0 attend read --example --attention additive --seed 1
 check "another seed, other numbers" '! cmp -s out seed0'
 expect 0 attend read --example --attention dot/predicted:2 --quiet
 says out "centre"

@@ -282,7 +282,7 @@ static void masks_repeat_along_axes_of_one(void **state)
 static void parameters_come_from_the_seed_or_from_the_caller(void **state)
 {
     (void)state;
-    attend_read_options o = batch("bilinear");
+    attend_read_options o = batch("location:16");
     attend_parameter made, taken;
     attend_reading *a = read_well(&o);
     assert_int_equal(attend_reading_parameter(a, 0, &made), 1);
