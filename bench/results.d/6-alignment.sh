@@ -83,4 +83,10 @@ END
         echo "| \`$name\` | ${what[$name]} |$(for t in 0 0.1 0.2 0.3; do
             printf ' %s |' "$(value "$name" aer$t)"; done) $(minutes "$name") |"
     done
+    cat <<'END'
+
+The diagonal suits these two languages better than what was learned from so different sentences; local-m,
+which looks around it, comes nearest. `align-local-p` looks at the end of the source alone, as it does
+[above](#every-attention-the-same-settings).
+END
 }
