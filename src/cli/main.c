@@ -158,6 +158,30 @@ bool at_cli_user_signal(void)
 
 int at_cli_signal(void) { return signalled; }
 
+/* A mapped file has no bytes where it had some: there is no way back to who reads it. */
+static void lost_file(int number, siginfo_t *info, void *context)
+{
+    static const char message[] = ": a file was cut short while it was read, or its disk failed; "
+                                  "files in use must stay as they are: write a new one, and "
+                                  "rename it\n";
+    (void)context;
+    if (info->si_code != BUS_ADRERR) {
+        signal(number, SIG_DFL);
+        raise(number);
+        return;
+    }
+    ssize_t written = isatty(STDERR_FILENO) ? write(STDERR_FILENO, "\n", 1) : 0;
+    written += write(STDERR_FILENO, running_name, strlen(running_name));
+    written += write(STDERR_FILENO, message, sizeof message - 1);
+    _exit(written < 0 ? 1 : 74);
+}
+
+static void catch_lost_files(void)
+{
+    struct sigaction action = {.sa_sigaction = lost_file, .sa_flags = SA_SIGINFO};
+    sigaction(SIGBUS, &action, NULL);
+}
+
 /* ---- running ---------------------------------------------------------------------------- */
 
 /* a file that is not there, or a folder without the file that was looked for */
@@ -292,6 +316,7 @@ int main(int argc, char **argv)
     at_cli cli = {0};
     attend_error err;
     attend_set_log(print_log, &cli);
+    catch_lost_files();
     for (int i = 0; commands[i]; i++)
         if (commands[i]->prepare)
             commands[i]->prepare();

@@ -70,6 +70,17 @@ expect 2 attend train --out parts --resume --steps 25
 says err "the corpus, its vocabulary, its links or the batch size is not the one"
 mv kept train.safetensors
 
+# a file that is cut short while a model learns from it
+cp train.safetensors short.safetensors
+attend train --src short.safetensors --tgt train.txt --hidden 32 --steps 1000000 --out cut \
+    --watch loss --checkpoint-every 1 2> err &
+for _ in {1..600}; do [ -e cut/training/last.safetensors ] && break; sleep 0.1; done
+truncate -s 100000 short.safetensors
+wait $!
+check "it ends as other trouble with files does" "[ $? -eq 74 ]"
+says err "attend train: a file was cut short while it was read"
+check "and keeps what it has learned" '[ -s cut/training/last.safetensors ]'
+
 # other parts, other models
 small=("${data[@]}" --hidden 8 --embedding 8 --steps 2 --overwrite)
 for preset in luong sutskever cho; do
