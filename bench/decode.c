@@ -1,6 +1,6 @@
 /* Decoding: 64 sentences of 16 words through Bahdanau's model (case b of models.c), 16 words each,
- * as the peer's b_greedy and b_beam (5 hypotheses) do. The weights are random; no word ends a
- * sentence. */
+ * as the peer's b_greedy (words alone: the largest logit) and b_beam (5 hypotheses with their
+ * log-probabilities) do. The weights are random; no word ends a sentence. */
 #include "bench.h"
 #include "decode/continuation.h"
 #include "models/translator.h"
@@ -64,6 +64,7 @@ int main(int argc, char **argv)
     if (strcmp(c.name, "b_beam") != 0 && strcmp(c.name, "b_greedy") != 0)
         bench_die("no such case", c.name);
     d.options.beam = (at_beam_options){.width = width, .most = WORDS, .end = -1};
+    d.options.words_alone = true;
     d.beams = calloc(BATCH, sizeof *d.beams);
     for (int i = 0; i < BATCH; i++)
         d.lengths[i] = WORDS;

@@ -528,8 +528,8 @@ ATTEND_API const double *attend_pooling_weight(const attend_pooling *pooling);
 
 /* What the columns are called, which its file keeps: names of all of x and then of y, UTF-8,
  * copied. */
-ATTEND_API attend_status attend_pooling_set_names(attend_pooling *pooling,
-                                                  const char *const *names, attend_error *err);
+ATTEND_API attend_status attend_pooling_set_names(attend_pooling *pooling, const char *const *names,
+                                                  attend_error *err);
 
 /* The name of a column of x, or of y, which comes after them; NULL where it is not known. */
 ATTEND_API const char *attend_pooling_name(const attend_pooling *pooling, int column);
@@ -588,8 +588,8 @@ typedef struct attend_series {
 typedef struct attend_chart {
     const char *title, *x_title, *y_title;
     int count;
-    const attend_series *series; /* later ones are drawn over earlier ones */
-    int log_x, log_y;            /* logarithmic axes: what is not positive is not shown */
+    const attend_series *series;   /* later ones are drawn over earlier ones */
+    int log_x, log_y;              /* logarithmic axes: what is not positive is not shown */
     double x_range[2], y_range[2]; /* {0, 0}: what the series need */
 } attend_chart;
 
@@ -642,7 +642,7 @@ ATTEND_API void attend_text_free(char *text); /* NULL is well */
 
 /* Lines that belong to those of other files, one by one. */
 typedef struct attend_lines {
-    const char *name;        /* of the file, for messages: "name:line: what"; or NULL */
+    const char *name; /* of the file, for messages: "name:line: what"; or NULL */
     size_t count;
     const char *const *line; /* UTF-8 without its newline, each ended by a zero byte */
 } attend_lines;
@@ -941,10 +941,10 @@ typedef struct attend_train_event {
     double epoch;          /* 2.5: in the middle of the third */
     int epochs;
     double loss, norm, rate;
-    double asked;     /* what the loss is the mean of, in this batch */
-    const char *unit; /* of asked: "words" */
-    long long validations; /* still to come */
-    double validation;     /* what each of them asks for, about */
+    double asked;                 /* what the loss is the mean of, in this batch */
+    const char *unit;             /* of asked: "words" */
+    long long validations;        /* still to come */
+    double validation;            /* what each of them asks for, about */
     const attend_metric *metrics; /* the loss comes first */
     int metric_count;
     int best; /* 1: no validation was better */
@@ -1043,6 +1043,7 @@ typedef struct attend_translate_options {
     int batch;        /* lines at a time */
     int attention;    /* 1: weights are wanted */
     int target_words; /* 1: target_word is wanted */
+    int scores;       /* 1: score, log_p and log_ps are wanted; greedy search is faster without */
 
     int sample;         /* 1: words are drawn, and beam hypotheses know nothing of each other */
     double temperature; /* divides the logits before drawing */
@@ -1072,13 +1073,13 @@ typedef struct attend_translation {
     size_t line;
     int rank; /* 0: the best */
     const char *text;
-    double score, log_p;
+    double score, log_p;  /* not numbers where they were not asked for */
     int sources, targets; /* pieces of both sides, their ends included */
     const char *const *source, *const *target;
     const unsigned *source_word; /* which word of the line each piece belongs to; ATTEND_NO_WORD:
                                     none */
     const unsigned *target_word; /* the same of text; NULL where it was not asked for */
-    const double *log_ps;        /* [targets]: logarithms of the pieces' probabilities */
+    const double *log_ps;        /* [targets]: logarithms of the pieces' probabilities; or NULL */
     const double *weights;       /* [targets][sources], or NULL */
     int cut, skipped;            /* 1: the line was longer than `longest` */
     int frames;                  /* 1: the source is feature vectors, and source has numbers */
@@ -1258,8 +1259,8 @@ ATTEND_API void attend_generate_defaults(attend_generate_options *options);
  *
  * text          receives the prompt and what was added; attend_text_free it */
 ATTEND_API attend_status attend_generate(attend_language *model,
-                                         const attend_generate_options *options,
-                                         const char *prompt, char **text, attend_error *err);
+                                         const attend_generate_options *options, const char *prompt,
+                                         char **text, attend_error *err);
 
 #ifdef __cplusplus
 }

@@ -121,7 +121,7 @@ static attend_status take_forced(void *user, const attend_translation *t, attend
 static attend_status force(work *w, attend_error *err)
 {
     attend_translate_options o = w->o->translate;
-    o.beam = o.best = o.forced = 1;
+    o.beam = o.best = o.forced = o.scores = 1;
     o.sample = 0;
     o.prefix = w->reference;
     o.attention = o.target_words = w->o->gold != NULL;

@@ -130,6 +130,7 @@ static attend_status translate(at_run *run, judged *j, attend_error *err)
                               .best = 1,
                               .batch = at_run_valid_batch(run),
                               .longest = 1000,
+                              .words_alone = true,
                               .features = at_run_features(run),
                               .sequence = j->sequence};
     at_continuation *model; /* a new one: the parameters have changed since the last time */

@@ -40,6 +40,7 @@ void attend_translate_defaults(attend_translate_options *o)
                                     .penalty = 1,
                                     .longest = 200,
                                     .batch = 64,
+                                    .scores = 1,
                                     .temperature = 1,
                                     .top_p = 1};
 }
@@ -113,6 +114,7 @@ static at_translate_options inside_of(const attend_translate_options *o,
                                   .when_long = (at_when_long)o->when_long,
                                   .weights = o->attention != 0,
                                   .words = o->target_words != 0,
+                                  .words_alone = !o->scores,
                                   .sampling = o->sample ? sampling : NULL,
                                   .seed = o->seed,
                                   .first = o->first,

@@ -119,6 +119,7 @@ static attend_status work_on(work *w, attend_evaluation *e, attend_error *err)
     inside.translate.penalty = w->o->penalty;
     inside.translate.batch = w->o->batch;
     inside.translate.longest = w->o->longest;
+    inside.translate.scores = 0;
     inside.measure.tokenize = tokenizations[w->o->tokenize];
     inside.measure.lowercase = w->o->lowercase;
     inside.measure.gold_base = w->o->link_base;

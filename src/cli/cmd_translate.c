@@ -384,6 +384,7 @@ static void set_options(work *w, const translate *o)
     w->inside.batch = o->batch;
     w->inside.attention = o->alignment != ALIGN_NOT || o->show || o->attention_out;
     w->inside.target_words = o->alignment != ALIGN_NOT;
+    w->inside.scores = o->score || o->nbest > 1 || o->show || o->attention_out;
     w->inside.sample = o->sample;
     w->inside.temperature = o->temperature;
     w->inside.top_k = o->top_k;

@@ -91,6 +91,7 @@ static attend_status evaluate(at_compared *c, const at_comparing *with, attend_e
     attend_evaluate_defaults(&o);
     o.translate.beam = with->beam;
     o.translate.longest = 1000;
+    o.translate.scores = 0;
     o.measure.tokenize = with->tokenize;
     o.measure.gold_base = with->gold_base;
     o.gold = with->gold;

@@ -130,33 +130,34 @@ static void consider(choice *h, candidate c)
     }
 }
 
-/* the words begin..end-1 that may follow a row */
-static void consider_words(const at_beam *b, int row, int begin, int end, const real *log_p,
-                           choice *h)
+/* the words begin..end-1 that may follow a row, whose log-probabilities `sum` is added to */
+static void consider_words(const at_beam *b, int row, double sum, int begin, int end,
+                           const real *log_p, choice *h)
 {
     for (int word = begin; word < end; word++) {
         double p = (double)log_p[word];
         bool early = word == b->options.end && b->steps < b->options.least;
         if (!early && p > -INFINITY)
-            consider(h, (candidate){b->log_p[row] + p, row, word});
+            consider(h, (candidate){sum + p, row, word});
     }
 }
 
 /* The best `most` of live * V continuations, best first. Few words are ever worth a look: most
  * blocks have a best one that is too bad. */
-static int best_candidates(const at_beam *b, const real *log_p, int most, candidate *heap)
+static int best_candidates(const at_beam *b, const real *log_p, const double *norm, int most,
+                           candidate *heap)
 {
     enum { BLOCK = 128 };
     choice h = {heap, 0, most};
     const at_vector_kernel *vector = at_vector();
-    for (int row = 0; row < b->live; row++, log_p += b->vocabulary)
+    for (int row = 0; row < b->live; row++, log_p += b->vocabulary) {
+        double sum = b->log_p[row] - (norm ? norm[row] : 0);
         for (int word = 0; word < b->vocabulary; word += BLOCK) {
             int n = b->vocabulary - word < BLOCK ? b->vocabulary - word : BLOCK;
-            if (h.n == most
-                && b->log_p[row] + (double)vector->max((size_t)n, log_p + word) <= heap[0].log_p)
-                continue;
-            consider_words(b, row, word, word + n, log_p, &h);
+            if (h.n < most || sum + (double)vector->max((size_t)n, log_p + word) > heap[0].log_p)
+                consider_words(b, row, sum, word, word + n, log_p, &h);
         }
+    }
     qsort(heap, (size_t)h.n, sizeof *heap, best_first);
     return h.n;
 }
@@ -213,13 +214,14 @@ static void go_on(at_beam *b, const candidate *c, int n, int endings)
     b->steps++;
 }
 
-attend_status at_beam_step(at_beam *b, const real *log_p, const real *weights, attend_error *err)
+attend_status at_beam_step(at_beam *b, const real *log_p, const double *norm, const real *weights,
+                           attend_error *err)
 {
     candidate *c = b->candidate;
     attend_status status = keep_step(b, weights, err);
     if (status < 0)
         return status;
-    int n = best_candidates(b, log_p, 2 * b->options.width, c);
+    int n = best_candidates(b, log_p, norm, 2 * b->options.width, c);
     go_on(b, c, n, b->options.width);
     b->closed = b->live == 0 || decided(b, c[0].log_p, b->steps);
     b->done = b->closed || b->steps == b->options.most;

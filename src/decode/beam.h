@@ -4,7 +4,7 @@
  *     at_beam_start(&beam, &options, vocabulary, 0, &err);
  *     while (!beam.done) {
  *         log_p = the model's, for beam.live rows          [live,V]
- *         at_beam_step(&beam, log_p, weights, &err);
+ *         at_beam_step(&beam, log_p, NULL, weights, &err);
  *         row k now continues row beam.from[k] with the word beam.word[k]
  *     }
  *     at_beam_finish(&beam);                               best hypothesis first
@@ -78,11 +78,14 @@ typedef struct {
 attend_status at_beam_start(at_beam *b, const at_beam_options *options, int vocabulary, int source,
                             attend_error *err);
 
-/* log_p [live,V]; weights [live,source], or NULL where source is 0. */
-attend_status at_beam_step(at_beam *b, const real *log_p, const real *weights, attend_error *err);
+/* log_p [live,V]; or logits, and norm [live] is the log-sum-exp of each row: else NULL. weights
+ * [live,source], or NULL where source is 0. */
+attend_status at_beam_step(at_beam *b, const real *log_p, const double *norm, const real *weights,
+                           attend_error *err);
 
 /* A step of sampling: every running hypothesis goes on with the word that was drawn for it, word
- * [live]; in the first step `width` of them begin, word [width]. Otherwise as at_beam_step. */
+ * [live]; in the first step `width` of them begin, word [width]. Otherwise as at_beam_step of
+ * log_p. */
 attend_status at_beam_draw(at_beam *b, const real *log_p, const real *weights, const int *word,
                            attend_error *err);
 

@@ -14,6 +14,7 @@ typedef struct {
     int *history; /* [most] */
     real *p;      /* [V], and words in their order [V] and drawn [width]: for sampling */
     int *order, *drawn;
+    double *norm; /* [width]: of a sentence's logits */
     attend_status status;
     attend_error err;
 } desk;
@@ -38,7 +39,8 @@ static bool make_desk(desk *d, const at_searched *m, const at_search_options *o)
     d->p = at_alloc(V * sizeof *d->p);
     d->order = at_alloc(V * sizeof *d->order);
     d->drawn = at_alloc(W * sizeof *d->drawn);
-    return d->row && d->history && d->p && d->order && d->drawn;
+    d->norm = at_alloc(W * sizeof *d->norm);
+    return d->row && d->history && d->p && d->order && d->drawn && d->norm;
 }
 
 static bool make_room(room *r, const at_searched *m, const at_search_options *o)
@@ -68,6 +70,7 @@ static void free_room(room *r)
         at_free(d->p);
         at_free(d->order);
         at_free(d->drawn);
+        at_free(d->norm);
     }
     at_free(r->from);
     at_free(r->words);
@@ -192,6 +195,13 @@ typedef struct {
     const real *weights;
 } choosing;
 
+/* Where only the largest matters, logits are as good as log-probabilities. A coverage penalty is
+ * weighed against them. */
+static bool largest_alone(const at_search_options *o)
+{
+    return o->words_alone && o->beam.width == 1 && o->beam.coverage == 0;
+}
+
 static void choose(const choosing *c, desk *d, int i)
 {
     const at_search_options *o = c->o;
@@ -199,14 +209,17 @@ static void choose(const choosing *c, desk *d, int i)
     at_beam *b = &c->beams[s];
     size_t row = (size_t)i * (size_t)c->width, V = (size_t)c->m->vocabulary;
     real *log_p = c->log_p + row * V;
-    for (int k = 0; k < b->live && c->m->logits; k++)
+    bool take_norm = c->m->logits && !o->sampling && !largest_alone(o);
+    for (int k = 0; k < b->live && c->m->logits && o->sampling; k++)
         at_log_softmax_row(V, log_p + (size_t)k * V, log_p + (size_t)k * V);
+    for (int k = 0; k < b->live && take_norm; k++)
+        d->norm[k] = at_log_sum_exp(V, log_p + (size_t)k * V);
     const real *p = constrained(o, d, b, s, log_p);
     const real *w = c->m->source ? c->weights + row * (size_t)c->m->source : NULL;
     if (o->sampling)
         draw(o, d, b, s, p);
     d->status = o->sampling ? at_beam_draw(b, p, w, d->drawn, &d->err)
-                            : at_beam_step(b, p, w, &d->err);
+                            : at_beam_step(b, p, take_norm ? d->norm : NULL, w, &d->err);
 }
 
 /* a thread's sentences: each `count`-th, so that those that are done leave everybody some */

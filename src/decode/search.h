@@ -26,7 +26,7 @@ typedef struct {
     attend_status (*step)(void *self, int width, const int *from, const int *words, real **log_p,
                           const real **weights, attend_error *err);
 
-    bool logits; /* log_p are logits: who looks at a row takes its log-softmax while it is near */
+    bool logits; /* log_p are logits: who looks at a row normalises it while it is near */
 
     const int *lengths; /* [sentences]: places of each that are no padding; NULL: all are */
 
@@ -44,7 +44,9 @@ typedef struct {
     const at_sampling *sampling; /* words are drawn, for `width` hypotheses of each sentence that
                                     know nothing of each other; or NULL */
     uint64_t seed;               /* of drawing */
-    const size_t *number;        /* [sentences]: whose random numbers each has; NULL: 0, 1, .. */
+    bool words_alone; /* what a hypothesis scores is of no interest: greedy search takes the largest
+                         logit, and log_p mean nothing */
+    const size_t *number; /* [sentences]: whose random numbers each has; NULL: 0, 1, .. */
 } at_search_options;
 
 /* beams has room for one of each sentence; at_beam_free every one of them, on failure too. */

@@ -1,5 +1,6 @@
 #include "decode/translate.h"
 
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -230,7 +231,8 @@ static attend_status search(const job *j, const batch *b, int n, int S, attend_e
                                 .prefix = o->prefix ? b->prefix : NULL,
                                 .sampling = o->forced ? NULL : o->sampling,
                                 .seed = o->seed,
-                                .number = b->number};
+                                .number = b->number,
+                                .words_alone = o->words_alone};
     bool weights = o->weights || o->replace_unknown || o->beam.coverage != 0;
     attend_status status = ATTEND_OK;
     inside.beam.most = inside.beam.most ? inside.beam.most : 1;
@@ -311,7 +313,7 @@ static bool take(const job *j, const item *i, const at_hypothesis *h, const at_w
     t->count = count;
     t->words = id;
     t->weights = i->beam.source ? weights : NULL;
-    t->log_ps = log_ps;
+    t->log_ps = j->o->words_alone ? NULL : log_ps;
     t->piece = texts(j, i, w, count, id, t->weights);
     return t->piece;
 }
@@ -352,8 +354,8 @@ static attend_status give_one(const job *j, size_t line, int rank, at_arena *mem
                     .memory = memory};
     at_translated t = {.line = j->base + line,
                        .rank = rank,
-                       .score = h->score,
-                       .log_p = h->log_p,
+                       .score = j->o->words_alone ? NAN : h->score,
+                       .log_p = j->o->words_alone ? NAN : h->log_p,
                        .read = i->line,
                        .source = &i->pieces,
                        .positions = i->length,

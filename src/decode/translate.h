@@ -36,7 +36,8 @@ typedef struct {
     int longest; /* pieces of a line that are read; fewer where a model can read no more */
     at_when_long when_long;
     bool weights;
-    bool words; /* numbers of the target's words are wanted */
+    bool words;       /* numbers of the target's words are wanted */
+    bool words_alone; /* scores and probabilities are not: greedy search is faster then */
 
     const at_sampling *sampling; /* words are drawn; or NULL */
     uint64_t seed;
@@ -58,12 +59,12 @@ typedef struct {
     size_t line;
     int rank; /* 0: the best */
     const char *text;
-    double score, log_p;
+    double score, log_p;  /* not numbers where options have words_alone */
     int count;            /* pieces of the target, with the end where it came */
     const int *words;     /* their numbers */
     const at_text *piece; /* and texts: unknown ones as they are replaced, copied or were given */
     const unsigned *word; /* which word of text each belongs to, or NULL; ATTEND_NO_WORD: none */
-    const double *log_ps; /* the logarithm of each one's probability */
+    const double *log_ps; /* the logarithm of each one's probability; NULL: likewise */
     at_text read;         /* the line itself; empty of features */
     const at_pieces *source;    /* pieces of the line; the end of the source is one more position;
                                    of features there are none */

@@ -1,5 +1,6 @@
 #include "tensor/vector.h"
 
+#include <math.h>
 #include <string.h>
 
 #include "base/cpu.h"
@@ -122,6 +123,12 @@ void at_columns_sum(size_t rows, int n, const real *x, real beta, real *sum)
     matrix m = {at_vector(), rows, n, beta, x, sum};
     ptrdiff_t grain = (ptrdiff_t)(ATTEND_VECTOR_GRAIN / (rows ? rows : 1)) + 1;
     at_parallel_for(n, grain < 64 ? 64 : grain, sum_columns, &m);
+}
+
+double at_log_sum_exp(size_t n, const real *x)
+{
+    real max = at_vector()->max(n, x);
+    return (double)max + log((double)at_vector()->sum_exp(n, x, max));
 }
 
 void at_log_softmax_row(size_t n, const real *x, real *y)

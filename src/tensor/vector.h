@@ -22,6 +22,8 @@ void at_vector_act_back(at_act f, size_t n, const real *x_or_y, const real *dy, 
 /* y_j = x_j - log sum_k exp x_k; y may be x */
 void at_log_softmax_row(size_t n, const real *x, real *y);
 
+double at_log_sum_exp(size_t n, const real *x); /* log sum_k exp x_k */
+
 /* Sums of the columns of a matrix of rows x n: sum = beta sum + 1^T x. */
 void at_columns_sum(size_t rows, int n, const real *x, real beta, real *sum);
 

@@ -55,7 +55,7 @@ static bool search(at_case *c, const table *t, const at_beam_options *o, at_beam
             memcpy(rows + k * t->V, t->log_p + (b->steps * t->V + last) * t->V,
                    sizeof(real) * (size_t)t->V);
         }
-        status = at_beam_step(b, rows, NULL, &err);
+        status = at_beam_step(b, rows, NULL, NULL, &err);
     }
     if (status < 0)
         at_case_fail(c, "%s", err.message);

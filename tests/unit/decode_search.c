@@ -21,7 +21,8 @@ enum { V = 4, STEPS = 5, END = 3, MOST_SENTENCES = 6 };
 typedef struct {
     int sentences, step;
     real log_p[MOST_SENTENCES * 1024 * V], weights[MOST_SENTENCES * 1024 * 2];
-    int first; /* number of the first sentence */
+    int first;   /* number of the first sentence */
+    bool logits; /* what it gives is not normalised */
 } table;
 
 static real table_log_p(int sentence, int step, int last, int word)
@@ -42,7 +43,8 @@ static attend_status table_step(void *self, int width, const int *from, const in
     (void)from, (void)err;
     for (int row = 0; row < t->sentences * width; row++) {
         for (int w = 0; w < V; w++)
-            t->log_p[row * V + w] = table_log_p(t->first + row / width, t->step, words[row], w);
+            t->log_p[row * V + w] = table_log_p(t->first + row / width, t->step, words[row], w)
+                                    + (t->logits ? (real)(row % 3 - 5 * t->step) : 0);
         t->weights[2 * row] = (real)words[row];
         t->weights[2 * row + 1] = (real)t->step;
     }
@@ -64,7 +66,8 @@ static void search_table(int first, int sentences, const at_search_options *o, a
                      .sentences = sentences,
                      .vocabulary = V,
                      .source = 2,
-                     .step = table_step};
+                     .step = table_step,
+                     .logits = one_table.logits};
     if (at_search(&m, o, beams, &err) < 0)
         fail_msg("%s", err.message);
 }
@@ -193,6 +196,49 @@ static void a_prefix_may_repeat_itself(void **state)
                 assert_false(word[j - 1] == word[k - 1] && word[j] == word[k]);
     }
     at_beam_free(&b);
+}
+
+/* the same words; the same scores too, unless the words alone were asked for */
+static void compare_found(const at_beam *a, const at_beam *b, bool scores)
+{
+    assert_int_equal(a->count, b->count);
+    for (int i = 0; i < a->count; i++) {
+        int x[STEPS], y[STEPS], n = at_beam_words(a, &a->found[i], x);
+        assert_int_equal(at_beam_words(b, &b->found[i], y), n);
+        assert_memory_equal(x, y, (size_t)n * sizeof *x);
+        assert_true(!scores || fabs(a->found[i].score - b->found[i].score) < 1e-5);
+        assert_true(!scores || fabs(a->found[i].log_p - b->found[i].log_p) < 1e-5);
+    }
+}
+
+static void logits_lead_to_the_same_words(void **state)
+{
+    static const struct {
+        int width;
+        double coverage;
+        bool words_alone, scores;
+    } how[] = {{1, 0, false, true}, {1, 0, true, false}, {1, 0.5, true, true},
+               {3, 0, false, true}, {3, 0, true, true},  {3, 0.5, false, true}};
+    (void)state;
+    for (size_t i = 0; i < sizeof how / sizeof *how; i++) {
+        at_search_options o = {.beam = {.width = how[i].width,
+                                        .coverage = how[i].coverage,
+                                        .end = END,
+                                        .most = STEPS,
+                                        .rule = ATTEND_LENGTH_AVERAGE,
+                                        .penalty = 1}};
+        at_beam a[MOST_SENTENCES], b[MOST_SENTENCES];
+        search_table(0, MOST_SENTENCES, &o, a);
+        o.words_alone = how[i].words_alone;
+        one_table.logits = true;
+        search_table(0, MOST_SENTENCES, &o, b);
+        one_table.logits = false;
+        for (int s = 0; s < MOST_SENTENCES; s++) {
+            compare_found(&a[s], &b[s], how[i].scores);
+            at_beam_free(&a[s]);
+            at_beam_free(&b[s]);
+        }
+    }
 }
 
 /* ---- drawing ------------------------------------------------------------------------------- */
@@ -397,6 +443,7 @@ int main(void)
                                        cmocka_unit_test(a_sentence_does_not_depend_on_the_others),
                                        cmocka_unit_test(prefixes_are_kept_and_sequences_come_once),
                                        cmocka_unit_test(a_prefix_may_repeat_itself),
+                                       cmocka_unit_test(logits_lead_to_the_same_words),
                                        cmocka_unit_test(words_are_drawn_by_their_probabilities),
                                        cmocka_unit_test(draws_depend_on_seed_and_line_alone),
                                        cmocka_unit_test(weights_are_of_the_source_as_it_was_given),

@@ -186,6 +186,7 @@ static void softmax_rows(const at_vector_kernel *v)
         for (size_t i = 0; i < n; i++)
             sum += exp((double)x[i] - max);
         close_to((double)v->sum_exp(n, x, (real)max), sum, 4 * sum, "sum_exp", n);
+        close_to(at_log_sum_exp(n, x), max + log(sum), 4, "log_sum_exp", n);
         close_to((double)v->exp_sum(n, x, (real)max, out), sum, 4 * sum, "exp_sum", n);
         for (size_t i = 0; i < n; i++)
             close_to((double)out[i], exp((double)x[i] - max), 1, "exp_sum", i);
