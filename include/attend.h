@@ -13,7 +13,10 @@
  *     Cairo, Pango and GLib, and GLib ends a program that runs out of memory there.)
  *   - Calls on different objects may run on different threads at the same time; on one object one
  *     after the other, unless the function says more. A forked process may go on using it.
- *   - Pointers are not NULL, unless it says that they may be.
+ *   - Pointers are not NULL, unless it says that they may be. Options may be NULL, which stands for
+ *     the defaults; others begin as their `_defaults` function sets them.
+ *   - A function of yours that returns an attend_status ends the work with a negative one, which is
+ *     returned; it fills the `err` that it is given.
  *   - Before version 1, a minor version may change structs, and has a library name of its own
  *     (libattend.so.0.1). C99, C++11.
  */
@@ -376,7 +379,7 @@ typedef struct attend_parameter {
 } attend_parameter;
 
 typedef struct attend_read_options {
-    size_t size; /* of this struct, set by attend_read_defaults: later versions may add members */
+    size_t size; /* of this struct, set by attend_read_defaults */
     const char *attention; /* SCORE/SCOPE/PICK/HEADS; NULL: the file's, or scaled-dot */
     attend_array queries;  /* [queries, width] or [batch, queries, width] */
     attend_array keys;     /* [keys, width] or [batch, keys, width] */
@@ -467,7 +470,7 @@ typedef enum attend_pooling_kind {
 typedef int attend_progress_function(void *user, int step, int steps, double loss);
 
 typedef struct attend_fit_options {
-    size_t size; /* of this struct, set by attend_fit_defaults: later versions may add members */
+    size_t size; /* of this struct, set by attend_fit_defaults */
     const char *attention; /* "gaussian-w:vector" learns a w for each column, "gaussian-w" one for
                               all; "gaussian" learns nothing; NULL: the first */
     const char *kernel;    /* one of attend_list("kernels", ..); NULL: "gaussian" */
@@ -773,7 +776,7 @@ typedef int attend_line_function(void *user, const char **text, size_t *size, at
 /* What is left as attend_learn_defaults sets it is the kind's own default; what a kind does not
  * have must be left. */
 typedef struct attend_learn_options {
-    size_t struct_size; /* set by attend_learn_defaults: later versions may add members */
+    size_t struct_size; /* set by attend_learn_defaults */
     int size;           /* pieces at most, special ones included */
     int min_count;      /* what is seen less often is unknown, or is not merged */
     int lower;          /* 1: lower case */
@@ -950,8 +953,8 @@ typedef struct attend_train_event {
     int best; /* 1: no validation was better */
 } attend_train_event;
 
-/* Called on the calling thread. A result above 0 ends the run behind the step, with a checkpoint
- * that it can go on from; one below 0 makes a checkpoint, and the run goes on. */
+/* Called on the calling thread. A result above 0 of a step or a validation ends the run behind it,
+ * with a checkpoint that it can go on from; one below 0 makes a checkpoint, and the run goes on. */
 typedef int attend_train_function(void *user, const attend_train_event *event);
 
 /* Trains a model from a file, into a folder. What is not set has its default; "preset" says what is
@@ -960,7 +963,10 @@ typedef int attend_train_function(void *user, const attend_train_event *event);
  * it.
  *
  * The same settings, number of threads and instruction set give the same bits, also when a run is
- * stopped and goes on ("resume"). */
+ * stopped and goes on ("resume"). The setting "threads" holds while it runs, for the whole process:
+ * without it other calls may run at the same time.
+ *
+ * function   may be NULL */
 ATTEND_API attend_status attend_train(const attend_setting *settings, size_t count,
                                       attend_train_function *function, void *user,
                                       attend_error *err);
@@ -1243,11 +1249,11 @@ typedef struct attend_generate_options {
     size_t size;        /* of this struct, set by attend_generate_defaults */
     int most;           /* words that are added */
     int lines;          /* stop behind so many lines; 0: not because of them */
+    double repetition;  /* above 1: words that have come become less likely */
     int greedy;         /* 1: always the likeliest word; what follows does nothing then */
     double temperature; /* below 1: likely words become likelier */
     int top_k;          /* only so many of the likeliest; 0: all */
     double top_p;       /* only the likeliest whose probabilities reach this; 1: all */
-    double repetition;  /* above 1: words that have come become less likely */
     unsigned long long seed;
     unsigned text; /* another number, another text of the same seed */
 } attend_generate_options;

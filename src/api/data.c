@@ -29,11 +29,11 @@ attend_status at_data_options(attend_data_options *o, const attend_data_options 
     attend_data_defaults(o);
     if (!given)
         return ATTEND_OK;
-    if (given->size < sizeof given->size || given->size > sizeof *o)
+    if (given->size != sizeof *o)
         return at_error(err, ATTEND_OPTION,
                         "attend_data_options.size is %zu; call attend_data_defaults first",
                         given->size);
-    memcpy(o, given, given->size);
+    *o = *given;
     if (o->encoding > ATTEND_LATIN1)
         return at_error(err, ATTEND_OPTION, "there is no encoding %d", (int)o->encoding);
     return ATTEND_OK;

@@ -32,19 +32,18 @@ typedef struct {
     int rows, batch_rows;
 } training;
 
-/* the caller's options; one compiled with an older header has fewer members, and the defaults for
- * the rest */
+/* the caller's options, or the defaults */
 static attend_status read_options(const attend_fit_options *given, attend_fit_options *o,
                                   attend_error *err)
 {
     attend_fit_defaults(o);
     if (!given)
         return ATTEND_OK;
-    if (given->size < sizeof given->size || given->size > sizeof *o)
+    if (given->size != sizeof *o)
         return at_error(err, ATTEND_OPTION,
                         "attend_fit: options of %zu bytes; fill them with attend_fit_defaults",
                         given->size);
-    memcpy(o, given, given->size);
+    *o = *given;
     if (o->steps < 0 || o->batch < 0 || !(o->rate > 0) || !isfinite(o->rate))
         return at_error(err, ATTEND_OPTION,
                         "attend_fit: steps %d, rate %g, batch %d: the rate must be positive, the "

@@ -27,18 +27,18 @@ void attend_measure_defaults(attend_measure_options *o)
     };
 }
 
-/* the defaults, and over them what the caller's version of the struct has */
+/* the defaults, where the caller has none */
 static attend_status take_options(attend_measure_options *o, const attend_measure_options *given,
                                   attend_error *err)
 {
     attend_measure_defaults(o);
     if (!given)
         return ATTEND_OK;
-    if (given->size < sizeof given->size || given->size > sizeof *o)
+    if (given->size != sizeof *o)
         return at_error(err, ATTEND_OPTION,
                         "attend_measure_options.size is %zu; call attend_measure_defaults first",
                         given->size);
-    memcpy(o, given, given->size);
+    *o = *given;
     return ATTEND_OK;
 }
 

@@ -219,7 +219,7 @@ attend_status attend_read(const attend_read_options *options, attend_reading **o
 {
     at_read_job j = {.lengths = NULL};
     *out = NULL;
-    if (options->size < sizeof options->size || options->size > sizeof *options)
+    if (options->size != sizeof *options)
         return at_error(err, ATTEND_OPTION,
                         "attend_read: options of %zu bytes; fill them with attend_read_defaults",
                         options->size);
@@ -227,7 +227,7 @@ attend_status attend_read(const attend_read_options *options, attend_reading **o
     if (!r)
         return at_error_memory(err);
     at_arena_init(&r->memory, 1 << 12);
-    memcpy(&r->input, options, options->size);
+    r->input = *options;
     attend_status status = work(r, &j, err);
     at_tape_free(j.tape);
     at_params_free(j.params);

@@ -112,8 +112,6 @@ static int tell(void *user, const at_run_event *e)
 static attend_status start(const at_recipe *recipe, const at_run_hooks *hooks, at_run **run,
                            attend_error *err)
 {
-    if (recipe->run.threads)
-        attend_set_threads(recipe->run.threads);
     if (recipe->changes.length) {
         at_run_event e = {.kind = ATTEND_RUN_SAYS, .text = at_str_text(&recipe->changes)};
         tell(hooks->user, &e);
@@ -130,12 +128,17 @@ attend_status attend_train(const attend_setting *settings, size_t count,
     at_run *r = NULL;
     teller t = {.judge = {.function = function, .user = user}, .recipe = &recipe};
     at_run_hooks hooks = {tell, at_judge_run, &t};
+    int threads = attend_threads();
     attend_status status = at_recipe_read(&recipe, settings, count, err);
+    if (status >= 0 && recipe.run.threads)
+        attend_set_threads(recipe.run.threads);
     if (status >= 0)
         status = start(&recipe, &hooks, &r, err);
     if (status >= 0)
         status = at_run_go(r, err);
     at_run_free(r);
+    if (attend_threads() != threads)
+        attend_set_threads(threads);
     at_recipe_free(&recipe);
     return status;
 }

@@ -15,6 +15,7 @@ typedef struct {
     real *state;     /* h and c of every layer */
     real *logits, *p;
     int *order;
+    bool *seen; /* [vocabulary] */
     bool begun;
 } job;
 
@@ -73,7 +74,7 @@ static int choose(job *j, int step)
 {
     int V = j->model->vocabulary, best = 0;
     forbid(j);
-    at_sampling_repetition(j->o->sampling.repetition, V, j->logits, j->count, j->ids);
+    at_sampling_repetition(j->o->sampling.repetition, V, j->logits, j->count, j->ids, j->seen);
     if (j->o->greedy) {
         for (int i = 1; i < V; i++)
             best = j->logits[i] > j->logits[best] ? i : best;
@@ -157,7 +158,8 @@ static attend_status start(job *j, at_params *params, at_text prompt, attend_err
         j->logits = at_alloc(V * sizeof *j->logits);
         j->p = at_alloc(V * sizeof *j->p);
         j->order = at_alloc(V * sizeof *j->order);
-        if (!j->tape || !j->ids || !j->state || !j->logits || !j->p || !j->order)
+        j->seen = at_alloc(V * sizeof *j->seen);
+        if (!j->tape || !j->ids || !j->state || !j->logits || !j->p || !j->order || !j->seen)
             status = at_error_memory(err);
     }
     for (size_t i = 0; i < pieces.count && status >= 0; i++)
@@ -189,7 +191,8 @@ attend_status at_generate(const at_language *model, at_params *params,
                           at_text prompt, at_str *out, attend_error *err)
 {
     job j = {.model = model, .tokenizer = tokenizer, .o = o};
-    attend_status status = at_sampling_check(&o->sampling, err);
+    at_sampling bent = {o->sampling.repetition, 1, 0, 1}; /* greedy knows no other bend */
+    attend_status status = at_sampling_check(o->greedy ? &bent : &o->sampling, err);
     if (status >= 0 && tokenizer->special[ATTEND_SPECIAL_EOS] < 0)
         status = at_error(err, ATTEND_FORMAT, "the model's tokenizer has no end of a text");
     if (status >= 0)
@@ -205,5 +208,6 @@ attend_status at_generate(const at_language *model, at_params *params,
     at_free(j.logits);
     at_free(j.p);
     at_free(j.order);
+    at_free(j.seen);
     return status;
 }

@@ -3,6 +3,7 @@
 #include <math.h>
 #include <stdint.h>
 #include <stdlib.h>
+#include <string.h>
 
 attend_status at_sampling_check(const at_sampling *s, attend_error *err)
 {
@@ -20,15 +21,17 @@ attend_status at_sampling_check(const at_sampling *s, attend_error *err)
 }
 
 void at_sampling_repetition(double penalty, int vocabulary, real *logits, int count,
-                            const int *came)
+                            const int *came, bool *seen)
 {
+    if (penalty == 1)
+        return;
+    memset(seen, 0, (size_t)vocabulary * sizeof *seen);
     for (int i = 0; i < count; i++) {
-        bool again = came[i] < 0 || came[i] >= vocabulary;
-        for (int j = 0; j < i && !again; j++)
-            again = came[j] == came[i];
-        real *x = again ? NULL : &logits[came[i]];
-        if (x)
-            *x = (real)(*x < 0 ? (double)*x * penalty : (double)*x / penalty);
+        if (came[i] < 0 || came[i] >= vocabulary || seen[came[i]])
+            continue;
+        real *x = &logits[came[i]];
+        *x = (real)(*x < 0 ? (double)*x * penalty : (double)*x / penalty);
+        seen[came[i]] = true;
     }
 }
 
@@ -67,18 +70,32 @@ static void normalise(const at_sampling *s, int vocabulary, const real *logits, 
     double sum = 0, top = (double)logits[order[0]] / s->temperature;
     for (int i = 0; i < vocabulary; i++)
         p[i] = 0;
-    for (int i = n; i-- > 0;) /* small ones first */
+    for (int i = n; i-- > 0;) /* where they are sorted, small ones first */
         sum += exp((double)logits[order[i]] / s->temperature - top);
     for (int i = 0; i < n; i++)
         p[order[i]] = (real)(exp((double)logits[order[i]] / s->temperature - top) / sum);
 }
 
+/* All words, the likeliest first; where nothing is cut off, the others stay as they are. */
+static void put_in_order(const at_sampling *s, int vocabulary, const real *logits, int *order)
+{
+    int best = 0;
+    for (int i = 0; i < vocabulary; i++) {
+        order[i] = i;
+        best = logits[i] > logits[best] ? i : best;
+    }
+    if (s->top_k > 0 || s->top_p < 1) {
+        qsort_r(order, (size_t)vocabulary, sizeof *order, likelier, (void *)(uintptr_t)logits);
+    } else {
+        order[0] = best;
+        order[best] = 0;
+    }
+}
+
 void at_sampling_probabilities(const at_sampling *s, int vocabulary, const real *logits, real *p,
                                int *order)
 {
-    for (int i = 0; i < vocabulary; i++)
-        order[i] = i;
-    qsort_r(order, (size_t)vocabulary, sizeof *order, likelier, (void *)(uintptr_t)logits);
+    put_in_order(s, vocabulary, logits, order);
     int n = cut_by_count(logits, order, vocabulary, s->top_k);
     normalise(s, vocabulary, logits, order, n, p);
     int left = s->top_p < 1 ? cut_by_mass(p, order, n, s->top_p) : n;

@@ -18,9 +18,10 @@ typedef struct {
 
 attend_status at_sampling_check(const at_sampling *s, attend_error *err);
 
-/* The repetition penalty alone, in place: every word of came[count] once. */
+/* The repetition penalty alone, in place: every word of came[count] once; seen has room for
+ * vocabulary marks. */
 void at_sampling_repetition(double penalty, int vocabulary, real *logits, int count,
-                            const int *came);
+                            const int *came, bool *seen);
 
 /* Temperature and cuts: logits in, the probabilities that are left out; order has room for
  * vocabulary numbers. */

@@ -67,7 +67,8 @@ static bool block_scores(const work *w, int b, int h, int i, int rows, int j, in
 
 /* ---- forward: one block of queries ------------------------------------------------------ */
 
-/* One row of scores becomes e^(S - m'); the sum and the output so far are rescaled. */
+/* One row of scores becomes e^(S - m'); the sum and the output so far are rescaled. Padding, which
+ * depends on the batch, is no part of the sum: zeros would change the order it is taken in. */
 static void online_row(int columns, real *scores, real *max, real *sum, int e, real *out)
 {
     real top = real_max(*max, at_vector()->max((size_t)columns, scores));
@@ -75,6 +76,8 @@ static void online_row(int columns, real *scores, real *max, real *sum, int e, r
         memset(scores, 0, (size_t)columns * sizeof *scores);
         return;
     }
+    while (columns > 0 && scores[columns - 1] == -(real)INFINITY)
+        scores[--columns] = 0;
     real shrink = *max == -(real)INFINITY ? 0 : real_exp(*max - top);
     *sum = *sum * shrink + at_vector()->exp_sum((size_t)columns, scores, top, scores);
     *max = top;

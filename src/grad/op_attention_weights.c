@@ -133,10 +133,10 @@ static void backward(const at_node *n)
               .scores = at_brief_reals(n->tape, n->out[1]->len)};
     if (!w.scores)
         return;
+    if (w.d_context) /* as they are written: two of them may be one tensor */
+        w.dv = at_grad_in(n, 2, &w.v_beta);
     w.dq = at_grad_in(n, 0, &w.q_beta);
     w.dk = at_grad_in(n, 1, &w.k_beta);
-    if (w.d_context)
-        w.dv = at_grad_in(n, 2, &w.v_beta);
     if (!at_failed(n->tape))
         at_parallel_each(s->batch * s->heads, 2 * at_head_work(s), backward_head, &w);
 }

@@ -29,14 +29,15 @@ static int64_t validations_left(const at_run *r)
            - r->standing.updates * s->accumulate / every;
 }
 
-int at_run_tell(at_run *r, at_run_event e)
+void at_run_tell(at_run *r, at_run_event e)
 {
     e.steps = r->steps;
     e.epochs = r->settings.epochs;
     e.unit = r->job->unit;
     e.validations = validations_left(r);
     e.validation = r->validation;
-    return r->hooks.report ? r->hooks.report(r->hooks.user, &e) : 0;
+    int answer = r->hooks.report ? r->hooks.report(r->hooks.user, &e) : 0;
+    r->answer = answer ? answer : r->answer;
 }
 
 void at_run_say(at_run *r, const char *format, ...)
@@ -353,8 +354,10 @@ static attend_status after_step(at_run *r, bool *ends_epoch, bool *stops, attend
 }
 
 /* what the report asked for: a checkpoint, and above 0 the end */
-static attend_status obey(at_run *r, int asked, attend_error *err)
+static attend_status obey(at_run *r, attend_error *err)
 {
+    int asked = r->answer;
+    r->answer = 0;
     long long updates = (long long)r->standing.updates;
     attend_status status = at_run_checkpoint(r, err);
     if (status >= 0 && asked > 0)
@@ -370,7 +373,6 @@ attend_status at_run_go(at_run *r, attend_error *err)
 {
     attend_status status = ATTEND_OK;
     bool stops = out_of_patience(r), ends_epoch = false;
-    int asked = 0;
     if (r->standing.updates >= r->steps)
         at_run_say(r, "the run is done: %lld update%s; more --epochs or --steps make it longer",
                    (long long)r->standing.updates, ATTEND_PLURAL(r->standing.updates));
@@ -380,13 +382,10 @@ attend_status at_run_go(at_run *r, attend_error *err)
         status = step(r, &e, &ends_epoch, err);
         if (status < 0)
             break;
-        int answer = at_run_tell(r, e);
-        asked = answer ? answer : asked;
+        at_run_tell(r, e);
         status = after_step(r, &ends_epoch, &stops, err);
-        if (status >= 0 && asked && !at_trainer_between(r->trainer)) {
-            status = obey(r, asked, err);
-            asked = 0;
-        }
+        if (status >= 0 && r->answer && !at_trainer_between(r->trainer))
+            status = obey(r, err);
     }
     at_floats_restore(token);
     at_run_explain(r, status);

@@ -37,12 +37,13 @@ struct at_run {
     int64_t saved;     /* updates of the last checkpoint; 0: none yet */
     double validation; /* what a validation's loss is the mean of, about */
     bool tests;        /* some examples are left out for a test */
+    int answer;        /* what the caller wants behind this step: see at_run_report */
     bool again;        /* it goes on, but from update 0: there was no checkpoint */
     int lock;
 };
 
 /* Reports an event, or a line of text. */
-int at_run_tell(at_run *r, at_run_event e);
+void at_run_tell(at_run *r, at_run_event e);
 void at_run_say(at_run *r, const char *format, ...) __attribute__((format(printf, 2, 3)));
 
 #define ATTEND_PLURAL(n) ((n) == 1 ? "" : "s")

@@ -165,16 +165,21 @@ static void check_filter(at_case *c, const char *name, const at_sampling *s, at_
     int V = shape.dim[1];
     real *got = at_arena_alloc(&c->memory, sizeof *got * (size_t)(shape.dim[0] * V));
     int *order = at_arena_alloc(&c->memory, sizeof *order * (size_t)V);
+    bool *seen = at_arena_alloc(&c->memory, sizeof *seen * (size_t)V);
 
-    for (int row = 0; got && order && row < shape.dim[0]; row++) {
+    if (came.id && (came.shape.rank != 2 || came.shape.dim[0] != shape.dim[0])) {
+        at_case_fail(c, "input_ids: one row for each row of logits is expected");
+        return;
+    }
+    for (int row = 0; got && order && seen && row < shape.dim[0]; row++) {
         memcpy(got + row * V, logits + row * V, sizeof *got * (size_t)V);
         if (s->repetition == 1)
             at_sampling_probabilities(s, V, logits + row * V, got + row * V, order);
         else if (came.id)
             at_sampling_repetition(s->repetition, V, got + row * V, came.shape.dim[1],
-                                   came.id + row * came.shape.dim[1]);
+                                   came.id + row * came.shape.dim[1], seen);
     }
-    if (got && order)
+    if (got && order && seen)
         at_case_compare(c, name, shape, got, at_tolerance_output);
 }
 

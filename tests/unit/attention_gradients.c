@@ -35,8 +35,10 @@ static void ops_have_the_right_gradient(void **state)
 
 typedef struct {
     const at_how *how;
+    const char *name;
     bool causal;
-    double worst;
+    bool same;   /* the values are the keys: one tensor */
+    bool unseen; /* nobody wants the weights */
 } trial;
 
 enum { B = 2, Q = 3, K = 5, D = 4 };
@@ -57,13 +59,16 @@ static at_tensor *build(at_tape *t, at_path s, const void *arg)
     at_init how = INIT_NORMAL((real)0.8);
     at_tensor *q = at_param(t, s, "q", SHAPE(B, Q, D), how);
     at_tensor *k = at_param(t, s, "k", SHAPE(B, K, D), how);
-    at_tensor *v = at_param(t, s, "v", SHAPE(B, K, D), how);
+    at_tensor *v = r->same ? k : at_param(t, s, "v", SHAPE(B, K, D), how);
     at_mask mask = {.lengths = lengths, .hidden = hidden, .hidden_shape = SHAPE(B, Q, K)};
     at_memory m = at_attention_prepare(t, s, r->how, D, k, v, &mask);
     at_reading y = at_attention_read(
-        t, s, r->how, &m, (at_query){.query = q, .first = 1, .causal = r->causal, .weights = true});
-    at_tensor *all[4] = {flat(t, y.context), flat(t, y.weights)};
-    int n = 2;
+        t, s, r->how, &m,
+        (at_query){.query = q, .first = 1, .causal = r->causal, .weights = !r->unseen});
+    at_tensor *all[4] = {flat(t, y.context)};
+    int n = 1;
+    if (!r->unseen)
+        all[n++] = flat(t, y.weights);
     if (y.log_p) {
         all[n++] = flat(t, y.log_p);
         all[n++] = flat(t, y.entropy);
@@ -74,11 +79,14 @@ static at_tensor *build(at_tape *t, at_path s, const void *arg)
 static void check_one(const at_how *how, const char *text, void *user)
 {
     double *worst = user;
-    for (int causal = 0; causal < 2; causal++) {
-        trial r = {.how = how, .causal = causal};
-        at_check c = at_gradient_check(build, &r, check_tolerance, NULL, NULL);
+    const trial trials[] = {{how, "", false, false, false},
+                            {how, ", causal", true, false, false},
+                            {how, ", keys as values", false, true, false},
+                            {how, ", keys as values, without weights", false, true, true}};
+    for (size_t i = 0; i < sizeof trials / sizeof *trials; i++) {
+        at_check c = at_gradient_check(build, &trials[i], check_tolerance, NULL, NULL);
         if (!c.ok)
-            fail_msg("%s%s: error %g at %s", causal ? "causal+" : "", text, c.worst, c.where);
+            fail_msg("%s%s: error %g at %s", text, trials[i].name, c.worst, c.where);
         *worst = c.worst > *worst ? c.worst : *worst;
     }
 }
@@ -90,7 +98,7 @@ static void every_attention_has_the_right_gradient(void **state)
         skip(); /* differences in float are too coarse for draws and sorted scores */
     double worst = 0;
     int n = every_attention(MOST_HEADS, check_one, &worst);
-    print_message("%d attentions, plain and causal, worst error %.1e\n", n, worst);
+    print_message("%d attentions, in four ways, worst error %.1e\n", n, worst);
     assert_true(is_enough(n, 100));
 }
 
