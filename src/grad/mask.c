@@ -45,6 +45,11 @@ bool at_mask_fit(at_tape *t, const char *op, const at_mask *mask, at_shape score
                 at_shape_print(view->mask.hidden_shape).text, at_shape_print(scores).text);
         return false;
     }
+    if (view->mask.lengths && scores.rank < 3) {
+        at_fail(t, "%s: scores %s have no sentences, and lengths are one for each", op,
+                at_shape_print(scores).text);
+        return false;
+    }
     for (int b = 0; view->mask.lengths && b < view->batch; b++)
         if (view->mask.lengths[b] < 0 || view->mask.lengths[b] > view->keys) {
             at_fail(t, "%s: length %d of sentence %d is outside 0..%d", op, view->mask.lengths[b],

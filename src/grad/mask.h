@@ -11,8 +11,8 @@ typedef struct {
     size_t step[3]; /* of hidden along batch, head, query; 0 repeats */
 } at_mask_view;
 
-/* Fits mask (NULL: everything is visible) to scores of the given shape, rank 2 to 4; fails the
- * tape and returns false where it does not fit. */
+/* Fits mask (NULL: everything is visible) to scores of the given shape, rank 2 to 4 (3 and 4 with
+ * lengths); fails the tape and returns false where it does not fit. */
 bool at_mask_fit(at_tape *t, const char *op, const at_mask *mask, at_shape scores,
                  at_mask_view *view);
 

@@ -8,6 +8,7 @@
  * Backward computes P = e^(S - m) / l again, block by block:
  *     dV = P^T dC,  dP = dC V^T,  dS = P (dP - D),  D = sum_j dC_j C_j,  dQ = c dS K,  dK = c dS^T
  * Q */
+#include <math.h>
 #include <string.h>
 
 #include "base/threads.h"
@@ -72,8 +73,11 @@ static bool block_scores(const work *w, int b, int h, int i, int rows, int j, in
 static void online_row(int columns, real *scores, real *max, real *sum, int e, real *out)
 {
     real top = real_max(*max, at_vector()->max((size_t)columns, scores));
-    if (top == -(real)INFINITY) {
-        memset(scores, 0, (size_t)columns * sizeof *scores);
+    if (top == -(real)INFINITY) { /* nothing to see, or nothing that is a number */
+        for (int c = 0; c < columns; c++) {
+            scores[c] = isnan(scores[c]) ? scores[c] : 0;
+            *sum += scores[c];
+        }
         return;
     }
     while (columns > 0 && scores[columns - 1] == -(real)INFINITY)
@@ -112,7 +116,7 @@ static void forward_block(void *arg, int item)
     }
     norm *kept = norms(w, b, h) + i;
     for (int r = 0; r < rows; r++) {
-        if (sum[r] > 0)
+        if (sum[r] != 0)
             at_vector()->axpy((size_t)s->e, 1 / sum[r], out + r * ld, 0, out + r * ld);
         kept[r] = (norm){max[r], sum[r]};
     }

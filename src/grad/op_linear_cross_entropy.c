@@ -82,6 +82,8 @@ static void project_back(const work *w, int rows)
 static void run(work *w)
 {
     size_t V = (size_t)w->targets->classes, block = block_rows(w->targets->rows, (int)V);
+    if (w->targets->rows == 0)
+        project_back(w, 0); /* writes zeros */
     for (w->begin = 0; w->begin < w->targets->rows; w->begin += block) {
         size_t left = w->targets->rows - w->begin;
         int rows = (int)(left < block ? left : block);

@@ -56,6 +56,10 @@ static void one_product(void *arg, int i)
 
 static void all_products(int batch, products p)
 {
+    if (batch == 0 && p.c_step == 0) { /* a sum of none */
+        p.k = 0;
+        one_product(&p, 0);
+    }
     if (p.c_step && batch >= at_threads())
         at_parallel_each(batch, (double)p.m * p.n * p.k, one_product, &p);
     else

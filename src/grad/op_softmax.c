@@ -1,5 +1,6 @@
 /* y_j = exp(x_j - max x) / sum_k exp(x_k - max x) over the visible positions of each row; hidden
  * ones get exactly 0, a row that sees nothing is all 0. */
+#include <math.h>
 #include <string.h>
 
 #include "base/threads.h"
@@ -32,8 +33,9 @@ void at_softmax_row(int n, int end, const unsigned char *hidden, const real *x, 
     y += begin;
     size_t seen = (size_t)(end - begin);
     real max = at_vector()->max(seen, x);
-    if (max == -(real)INFINITY) { /* nothing to see */
-        memset(y, 0, seen * sizeof *y);
+    if (max == -(real)INFINITY) { /* nothing to see, or nothing that is a number */
+        for (size_t j = 0; j < seen; j++)
+            y[j] = isnan(x[j]) ? x[j] : 0;
         return;
     }
     real sum = at_vector()->exp_sum(seen, x, max, y);

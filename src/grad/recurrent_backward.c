@@ -193,7 +193,8 @@ static void initial_gradients(const at_node *n, const at_job *j)
         size_t b = (size_t)sentence(j, r), row = (size_t)r;
         bool empty = l->length[b] == 0; /* its final state is the initial one */
         const real *dh = empty ? (j->dh_n ? j->dh_n + b * P : NULL) : j->dh + row * P;
-        const real *dc = empty ? (j->dc_n ? j->dc_n + b * H : NULL) : j->dc + row * H;
+        const real *dc = empty ? j->dc_n : j->dc;
+        dc = dc ? dc + (empty ? b : row) * H : NULL;
         if (dh0 && dh)
             at_vector()->add(P, dh0 + b * P, dh, dh0 + b * P);
         if (dc0 && dc)

@@ -121,7 +121,7 @@ INLINE real fast_sigmoid(real x) { return 1 / (1 + fast_exp(-x)); }
 INLINE real act_exp(real x) { return fast_exp(x); }
 INLINE real act_tanh(real x) { return fast_tanh(x); }
 INLINE real act_sigmoid(real x) { return fast_sigmoid(x); }
-INLINE real act_relu(real x) { return x > 0 ? x : 0; }
+INLINE real act_relu(real x) { return x < 0 ? 0 : x; } /* not a number stays one */
 
 /* of y = f(x), where that is simpler */
 INLINE real slope_exp(real y) { return y; }

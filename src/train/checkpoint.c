@@ -11,6 +11,8 @@
 #include "base/threads.h"
 #include "store/weights.h"
 
+static const int64_t most_updates = (int64_t)1 << 53;
+
 /* ---- where the run stands ------------------------------------------------------------------- */
 
 void at_standing_take(at_standing *s, at_trainer *t)
@@ -67,8 +69,8 @@ static attend_status standing_read(const json_t *json, const char *file, at_stan
     at_fields position = at_fields_in(&f, "position"), plateau = at_fields_in(&f, "plateau");
     at_fields baseline = at_fields_in(&f, "baseline");
     *s = (at_standing){
-        .updates = at_field_int(&f, "updates", 0, 0, most),
-        .batches = at_field_int(&f, "batches", 0, 0, most),
+        .updates = at_field_int(&f, "updates", 0, 0, most_updates),
+        .batches = at_field_int(&f, "batches", 0, 0, most_updates),
         .position = {.print = (uint64_t)at_field_int(&position, "print", 0, INT64_MIN, most),
                      .batch = (uint64_t)at_field_int(&position, "batch", 0, 0, most),
                      .step = (uint64_t)at_field_int(&position, "step", 0, 0, most),
@@ -141,8 +143,13 @@ static attend_status load_state(const at_safetensors *file, const at_stored *t, 
     if (t->len != len)
         return at_error(err, ATTEND_SHAPE, "tensor '%s' has %zu numbers, not %zu", t->name, t->len,
                         len);
-    return s.value ? at_safetensors_read(file, t, s.value, err)
-                   : at_safetensors_read_int(file, t, s.steps, err);
+    if (s.value)
+        return at_safetensors_read_weights(file, t, s.value, err);
+    status = at_safetensors_read_int(file, t, s.steps, err);
+    if (status >= 0 && (*s.steps < 0 || *s.steps > most_updates))
+        status = at_error(err, ATTEND_FORMAT, "tensor '%s' has %lld; steps are 0 to %lld", t->name,
+                          (long long)*s.steps, (long long)most_updates);
+    return status;
 }
 
 static attend_status load_states(const at_safetensors *file, at_optim *optim, attend_error *err)

@@ -139,6 +139,7 @@ attend_status at_trainer_step(at_trainer *t, int n, const int *first, at_shard_l
                           t->updates == 1 ? "" : "s");
     if (status < 0) {
         at_gradients_clear(t->gradients);
+        t->waiting = 0;
         return status;
     }
     t->batches++;

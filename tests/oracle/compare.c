@@ -294,16 +294,19 @@ static at_tensor *cotangent(at_case *c, const at_named *output)
 }
 
 /* The sum over outputs o of sum(cot.<o> * o), on the tape; *value is the same summed in double,
- * because terms of both signs cancel and the bound is relative to what remains of them. */
-static at_tensor *build_loss(at_case *c, double *value)
+ * because terms of both signs cancel and the bound is relative to what remains of them; *any: does
+ * an output enter it? */
+static at_tensor *build_loss(at_case *c, double *value, bool *any)
 {
     at_tensor *loss = at_zeros(c->tape, SCALAR);
 
     *value = 0;
+    *any = false;
     for (int i = 0; i < c->outputs.count; i++) {
         at_tensor *y = c->outputs.item[i].tensor, *cot = cotangent(c, &c->outputs.item[i]);
         if (!cot)
             continue;
+        *any = true;
         loss = at_add(c->tape, loss, at_sum(c->tape, at_multiply(c->tape, cot, y)));
         for (size_t k = 0; k < y->len && !at_failed(c->tape); k++)
             *value += (double)cot->value[k] * (double)y->value[k];
@@ -320,6 +323,15 @@ void at_case_output(at_case *c, const char *name, at_tensor *x)
         at_case_compare(c, name, x->shape, x->value, at_tolerance_output);
 }
 
+/* the end of what was built: another part of the case may begin */
+static void clear(at_case *c)
+{
+    if (at_failed(c->tape))
+        at_case_fail(c, "%s", at_tape_error(c->tape)->message);
+    c->variables.count = c->outputs.count = 0;
+    at_tape_reset(c->tape);
+}
+
 static void backward(at_case *c, at_tensor *loss, double value, bool own)
 {
     if (at_backward(c->tape, loss)) {
@@ -327,18 +339,19 @@ static void backward(at_case *c, at_tensor *loss, double value, bool own)
         for (int i = 0; i < c->variables.count; i++)
             compare_gradient(c, &c->variables.item[i], own);
     }
-    if (at_failed(c->tape))
-        at_case_fail(c, "%s", at_tape_error(c->tape)->message);
-    c->variables.count = c->outputs.count = 0;
-    at_tape_reset(c->tape);
+    clear(c);
 }
 
 void at_case_gradients(at_case *c)
 {
     double value;
-    at_tensor *loss = build_loss(c, &value);
+    bool any;
+    at_tensor *loss = build_loss(c, &value, &any);
 
-    backward(c, loss, value, false);
+    if (any)
+        backward(c, loss, value, false);
+    else
+        clear(c);
 }
 
 void at_case_loss(at_case *c, at_tensor *loss)

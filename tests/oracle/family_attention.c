@@ -167,11 +167,11 @@ static void check_read(at_case *c, const kind *k, bool weights)
 
 /* ---- pooling ------------------------------------------------------------------------------ */
 
-static const unsigned char *diagonal(at_case *c, int n)
+static const unsigned char *diagonal(at_case *c, int queries, int keys)
 {
-    unsigned char *hidden = at_scratch(c->tape, (size_t)n * (size_t)n);
-    for (int i = 0; hidden && i < n * n; i++)
-        hidden[i] = i / n == i % n;
+    unsigned char *hidden = at_scratch(c->tape, (size_t)queries * (size_t)keys);
+    for (int i = 0; hidden && i < queries * keys; i++)
+        hidden[i] = i / keys == i % keys;
     return hidden;
 }
 
@@ -202,7 +202,7 @@ static void check_pooling(at_case *c)
         at_tape_bind(t, "score.width", at_reshape(t, w, SHAPE((int)w->len)));
     at_mask mask = {.hidden = NULL};
     if (json_is_true(at_case_json(c, "config.loo")))
-        mask = (at_mask){.hidden = diagonal(c, K), .hidden_shape = SHAPE(Q, K)};
+        mask = (at_mask){.hidden = diagonal(c, Q, K), .hidden_shape = SHAPE(Q, K)};
     at_memory m = at_attention_prepare(t, at_root(), &how, d, k, v, &mask);
     at_reading r = at_attention_read(t, at_root(), &how, &m,
                                      (at_query){.query = q, .weights = true});

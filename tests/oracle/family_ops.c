@@ -3,8 +3,8 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "nn/layers.h"
 #include "decode/sample.h"
+#include "nn/layers.h"
 #include "oracle.h"
 
 /* ---- activations ------------------------------------------------------------------------ */
@@ -101,16 +101,16 @@ static void check_layer_norm(at_case *c, const char *unused)
 {
     at_tensor *x = at_case_input(c, "x");
     at_tensor *weight = at_case_param_or_null(c, "weight");
-    at_tensor *bias = at_case_param_or_null(c, "bias");
-    int D = at_shape_last(x->shape);
+    at_tensor *bias = at_case_param_or_null(c, "bias"), *y;
+    int D = weight ? (int)weight->len : at_shape_last(x->shape); /* several axes count as one */
 
     (void)unused;
-    if (!weight)
-        weight = filled(c->tape, D, 1);
-    if (!bias)
-        bias = filled(c->tape, D, 0);
-    at_case_output(c, "y",
-                   at_layer_norm(c->tape, x, weight, bias, (real)at_case_number(c, "eps", 1e-5)));
+    weight = weight ? at_reshape(c->tape, weight, SHAPE(D)) : filled(c->tape, D, 1);
+    bias = bias ? at_reshape(c->tape, bias, SHAPE(D)) : filled(c->tape, D, 0);
+    y = at_layer_norm(c->tape,
+                      at_reshape(c->tape, x, SHAPE((int)(x->len / (size_t)(D ? D : 1)), D)), weight,
+                      bias, (real)at_case_number(c, "eps", 1e-5));
+    at_case_output(c, "y", at_failed(c->tape) ? y : at_reshape(c->tape, y, x->shape));
     at_case_gradients(c);
 }
 

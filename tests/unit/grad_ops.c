@@ -1,6 +1,7 @@
 /* Every op of the list: gradient check, fused against reference, and proof that the check would
  * notice a fault. Gradient checks need the double build; the float build compares with a
  * tolerance of its own. */
+#include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -113,6 +114,80 @@ static void a_fault_of_one_percent_is_caught_in_every_op(void **state)
     print_message("%d faults planted in %d ops, all caught\n", planted, at_op_count);
 }
 
+/* ---- corners ---------------------------------------------------------------------------- */
+
+/* memory that a tape gives out next is full of numbers */
+static void make_dirty(at_tape *t)
+{
+    at_mark mark = at_tape_mark(t);
+    real *x = at_scratch_reals(t, 4096);
+    for (int i = 0; x && i < 4096; i++)
+        x[i] = 777;
+    at_scratch_release(t, mark);
+}
+
+static void no_gradient(const at_tensor *x, const char *what)
+{
+    const real *grad = at_grad_of(x);
+    for (size_t i = 0; grad && i < x->len; i++)
+        if (grad[i] != 0)
+            fail_msg("%s: the gradient of a sum of nothing is %g", what, (double)grad[i]);
+}
+
+static void sums_of_nothing_have_no_gradient(void **state)
+{
+    (void)state;
+    at_params *params = at_params_new(1);
+    at_tape *t = at_tape_new(params, ATTEND_TRAIN);
+    at_tensor *w = at_param(t, at_root(), "w", SHAPE(4, 3), INIT_NORMAL(1));
+    at_tensor *b = at_param(t, at_root(), "b", SHAPE(4), INIT_NORMAL(1));
+    make_dirty(t);
+    at_tensor *loss = at_linear_cross_entropy(t, at_zeros(t, SHAPE(0, 3)), w, b, ATTEND_OUT_IN,
+                                              (at_ids){SHAPE(0), NULL},
+                                              (at_cross_entropy_options){.smoothing = 0});
+    assert_true(at_backward(t, loss));
+    no_gradient(w, "cross-entropy");
+    no_gradient(b, "cross-entropy");
+    at_tape_reset(t);
+    w = at_param(t, at_root(), "w", SHAPE(4, 3), INIT_NORMAL(1));
+    make_dirty(t);
+    loss = at_sum(t, at_matmul(t, at_zeros(t, SHAPE(0, 2, 4)), false, w, false, 1));
+    assert_true(at_backward(t, loss));
+    no_gradient(w, "matmul");
+    at_tape_free(t);
+    at_params_free(params);
+}
+
+static void what_is_no_number_stays_none(void **state)
+{
+    (void)state;
+    const real x[4] = {(real)NAN, (real)NAN, (real)NAN, (real)NAN}, one[4] = {1, 2, 3, 4};
+    at_params *params = at_params_new(1);
+    at_tape *t = at_tape_new(params, ATTEND_INFER);
+    at_tensor *q = at_input(t, SHAPE(1, 2, 2), x), *k = at_input(t, SHAPE(1, 2, 2), one);
+    at_tensor *y[] = {at_relu(t, q), at_softmax(t, q, NULL), at_attention(t, q, k, k, 1, 1, NULL),
+                      at_attention_weights(t, q, k, k, 1, 1, NULL).context};
+    assert_false(at_failed(t));
+    for (size_t i = 0; i < sizeof y / sizeof *y; i++)
+        for (size_t j = 0; j < y[i]->len; j++)
+            if (!isnan(y[i]->value[j]))
+                fail_msg("result %zu has %g", i, (double)y[i]->value[j]);
+    at_tape_free(t);
+    at_params_free(params);
+}
+
+static void lengths_need_sentences(void **state)
+{
+    (void)state;
+    static const int lengths[2] = {2, 1};
+    at_params *params = at_params_new(1);
+    at_tape *t = at_tape_new(params, ATTEND_INFER);
+    at_softmax(t, at_zeros(t, SHAPE(2, 2)), &(at_mask){.lengths = lengths});
+    assert_true(at_failed(t));
+    at_tape_free(t);
+    at_params_free(params);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -120,6 +195,9 @@ int main(void)
         cmocka_unit_test(gradients_agree_with_differences),
         cmocka_unit_test(fused_ops_equal_their_reference),
         cmocka_unit_test(a_fault_of_one_percent_is_caught_in_every_op),
+        cmocka_unit_test(sums_of_nothing_have_no_gradient),
+        cmocka_unit_test(what_is_no_number_stays_none),
+        cmocka_unit_test(lengths_need_sentences),
     };
     return cmocka_run_group_tests_name("grad_ops", tests, NULL, NULL);
 }

@@ -158,6 +158,26 @@ static void weights_alone_come_from_either_file(void **state)
     stop(&r);
 }
 
+static void steps_below_zero_are_refused(void **state)
+{
+    (void)state;
+    run r;
+    attend_error err;
+    at_standing s = {.shards = 1, .threads = 1}, found;
+    at_optim_state one;
+    start(&r, "adam");
+    train(&r, 0, 2);
+    for (int i = 0; at_optim_state_at(at_trainer_optim(r.trainer), i, &one); i++)
+        if (!one.value)
+            *one.steps = -1;
+    assert_true(at_checkpoint_save(path_of("spoiled"), r.params, r.trainer, &s, &err) >= 0);
+    assert_int_equal(at_checkpoint_load(path_of("spoiled"), r.params, r.trainer, &found, &err),
+                     ATTEND_FORMAT);
+    if (!strstr(err.message, "has -1; steps are 0 to"))
+        fail_msg("%s", err.message);
+    stop(&r);
+}
+
 static void another_machine_is_told(void **state)
 {
     (void)state;
@@ -182,6 +202,7 @@ static int remove_folder(void **state)
     (void)state;
     unlink(path_of("run"));
     unlink(path_of("weights"));
+    unlink(path_of("spoiled"));
     return rmdir(folder);
 }
 
@@ -189,6 +210,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {cmocka_unit_test(a_run_that_goes_on_ends_with_the_same_bits),
                                        cmocka_unit_test(weights_alone_come_from_either_file),
+                                       cmocka_unit_test(steps_below_zero_are_refused),
                                        cmocka_unit_test(another_machine_is_told)};
     return cmocka_run_group_tests(tests, make_folder, remove_folder);
 }
