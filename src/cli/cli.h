@@ -56,10 +56,14 @@ attend_status at_cli_cannot_write(attend_error *err);
 /* Terminal, colours and language of this run, after the options are known. */
 void at_cli_look(at_cli *cli);
 
-/* From now on SIGINT and SIGTERM only set at_cli_signal, once; a second one ends the process. A
- * file that may not grow (ulimit -f) is an error of writing, not a signal. */
+/* From now on SIGINT and SIGTERM only set at_cli_signal, once; a second one ends the process. So
+ * does SIGHUP, unless it is ignored already, but however often it comes. A file that may not grow
+ * (ulimit -f) is an error of writing, not a signal. */
 void at_cli_catch_signals(void);
 int at_cli_signal(void); /* the signal that came, or 0 */
+
+/* For commands that mostly tell how far they are: that nobody reads it does not end the work. */
+void at_cli_ignore_pipes(void);
 
 /* Has SIGUSR1 come since the last call? It is caught with the others. */
 bool at_cli_user_signal(void);

@@ -333,11 +333,12 @@ static attend_status report(const work *w, attend_error *err)
         at_compared_tables(&out, w->all, w->count,
                            w->o->markdown ? ATTEND_TABLE_MARKDOWN : ATTEND_TABLE_TEXT,
                            w->cli->columns);
-    attend_status status = at_cli_write(&out, err);
-    if (status >= 0)
-        status = keep(w, err);
+    attend_status status = keep(w, err);
     if (status >= 0 && w->o->figure)
         status = at_compared_draw(w->all, w->count, w->o->figure, err);
+    if (status >= 0)
+        return at_cli_write(&out, err);
+    at_str_free(&out);
     return status;
 }
 
@@ -358,6 +359,7 @@ static attend_status run(at_cli *cli, const void *fields, int operands, char **o
     if (status >= 0)
         status = take_measure(&w, err);
     at_cli_catch_signals();
+    at_cli_ignore_pipes();
     for (int i = 0; i < w.count && status >= 0; i++)
         status = at_compared_check(&w.all[i], &w.with, err);
     for (int i = 0; i < w.count && status >= 0; i++)

@@ -236,6 +236,7 @@ static attend_status run(at_cli *cli, const void *fields, int operands, char **o
     if (t->dump_config)
         return print_config(settings, count, err);
     at_cli_catch_signals();
+    at_cli_ignore_pipes();
     attend_status status = attend_train(settings, count, watch, &w, err);
     at_cli_progress_end(cli);
     if (status == ATTEND_FILE)

@@ -53,7 +53,7 @@ static const at_term exit_codes[] = {{"0", "Success"},
                                      {"65", "A file does not have the form it should"},
                                      {"66", "An input file cannot be opened"},
                                      {"74", "Reading or writing failed"},
-                                     {"130, 143", "Stopped by SIGINT, by SIGTERM"},
+                                     {"129, 130, 143", "Stopped by SIGHUP, SIGINT, SIGTERM"},
                                      {0}};
 
 static const at_term environment[] = {
@@ -136,6 +136,13 @@ static void note_signal(int number)
     sigaction(SIGTERM, &action, NULL);
 }
 
+/* A terminal that closes may say it more than once, and after others: it never ends the process. */
+static void note_hang_up(int number)
+{
+    if (!signalled)
+        signalled = number;
+}
+
 static void note_user_signal(int number) { user_signalled = number; }
 
 void at_cli_catch_signals(void)
@@ -143,10 +150,21 @@ void at_cli_catch_signals(void)
     struct sigaction action = {.sa_handler = note_signal};
     sigaction(SIGINT, &action, NULL);
     sigaction(SIGTERM, &action, NULL);
+    struct sigaction was; /* nohup ignores it */
+    if (sigaction(SIGHUP, NULL, &was) == 0 && was.sa_handler != SIG_IGN) {
+        action.sa_handler = note_hang_up;
+        sigaction(SIGHUP, &action, NULL);
+    }
     action = (struct sigaction){.sa_handler = note_user_signal, .sa_flags = SA_RESTART};
     sigaction(SIGUSR1, &action, NULL);
     action = (struct sigaction){.sa_handler = SIG_IGN};
     sigaction(SIGXFSZ, &action, NULL);
+}
+
+void at_cli_ignore_pipes(void)
+{
+    struct sigaction action = {.sa_handler = SIG_IGN};
+    sigaction(SIGPIPE, &action, NULL);
 }
 
 bool at_cli_user_signal(void)

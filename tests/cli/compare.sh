@@ -124,3 +124,9 @@ attend data make en-zh --count 60 --out zh.tsv 2> err
 expect 0 attend compare --data zh.tsv --hidden 8 --embedding 8 --batch 8 --steps 2 --min-count 1 \
     --presets bahdanau --out chinese --json
 says out "tok:zh"
+
+# nobody reads the table: it is kept
+expect 0 attend compare "${settings[@]}" --presets rnn-encdec --out unread -q
+rm unread/compared.md
+attend compare "${settings[@]}" --presets rnn-encdec --out unread 2> err | true
+check "the table is kept" "[ -s unread/compared.md ]"

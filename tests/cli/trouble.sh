@@ -91,3 +91,28 @@ for _ in $(seq 300); do
 done
 wait $run
 check "a second SIGINT ends it at once" "[ $? -eq 130 ] && [ ! -e never/$last ]"
+
+# a terminal that closes; twice, as the shell and the kernel may both say it
+endless=("${settings[@]}" --epochs 1000000 --checkpoint-every 100000000 --validate-every 100000000)
+attend train "${endless[@]}" --out closed-one > said 2>&1 &
+run=$!
+waits_for test -s closed-one/training/settings.yaml
+kill -HUP $run
+kill -HUP $run 2> /dev/null
+wait $run
+check "SIGHUP ends it with a checkpoint" "[ $? -eq 129 ] && [ -s closed-one/$last ] &&
+    grep -q -- '--resume goes on' said"
+(trap '' HUP; exec attend train "${endless[@]}" --out nohup-one > said 2>&1) &
+run=$!
+waits_for test -s nohup-one/training/settings.yaml
+kill -HUP $run
+sleep 0.3
+check "what ignores SIGHUP, as nohup does, goes on" "kill -0 $run && [ ! -e nohup-one/$last ]"
+kill -TERM $run
+wait $run
+check "until SIGTERM" "[ $? -eq 143 ]"
+
+# nobody reads what it says
+attend train "${settings[@]}" --epochs 3 --out unread 2>&1 | head -n 1 > out
+check "a reader that has gone does not end the run" "[ ${PIPESTATUS[0]} -eq 0 ] &&
+    [ -s unread/model.safetensors ]"
