@@ -916,7 +916,8 @@ ATTEND_API int attend_train_setting(int index, attend_setting_info *info);
 
 /* The whole configuration that settings lead to, presets and configuration files ("config") and the
  * run that goes on ("resume") included: YAML with a comment for each setting, and where its value
- * comes from. As a configuration file it gives the same run.
+ * comes from. As a configuration file it gives the same run. Values that no run could begin with
+ * are refused; data and folders are not looked at.
  *
  * text      receives it; release it with attend_text_free */
 ATTEND_API attend_status attend_train_config(const attend_setting *settings, size_t count,

@@ -56,6 +56,9 @@ attend_status attend_train_config(const attend_setting *settings, size_t count, 
     at_str out = {0};
     *text = NULL;
     attend_status status = at_recipe_read(&recipe, settings, count, err);
+    if (status >= 0)
+        status = at_run_check_values(&recipe.run, at_job_for(recipe.preset->family), recipe.model,
+                                     err);
     if (status >= 0) {
         at_recipe_print(&recipe, &out);
         *text = at_str_take(&out);

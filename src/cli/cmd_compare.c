@@ -240,6 +240,12 @@ static attend_status take_names(work *w, attend_error *err)
         c->name = name;
         if (!(c->folder = folder_name(w->o->out, name)))
             return at_error_memory(err);
+        for (const at_compared *other = w->all; other < c; other++)
+            if (strcmp(other->folder, c->folder) == 0)
+                return at_error(err, ATTEND_OPTION,
+                                "--presets has %s twice; leave one of them out, or change it: "
+                                "%s+seed=2",
+                                at_show(name).text, at_show(name).text);
     }
     return w->count ? ATTEND_OK : at_error(err, ATTEND_OPTION, "--presets names nothing");
 }
@@ -288,6 +294,17 @@ static attend_status take_measure(work *w, attend_error *err)
 
 /* ---- the whole ------------------------------------------------------------------------------ */
 
+static attend_status check_out(const char *out, attend_error *err)
+{
+    char *config = at_file_join(out, "config.json");
+    bool model = config && at_file_exists(config);
+    at_free(config);
+    return model ? at_error(err, ATTEND_OPTION,
+                            "--out %s: it is the folder of a model; choose another, for all models",
+                            at_show(out).text)
+                 : ATTEND_OK;
+}
+
 static attend_status check(const compare *o, attend_error *err)
 {
     if (!o->out)
@@ -299,7 +316,8 @@ static attend_status check(const compare *o, attend_error *err)
         return at_error(err, ATTEND_OPTION, "--json and --markdown: one of them");
     if (o->gold && is_share(o->test))
         return at_error(err, ATTEND_OPTION, "--gold needs --test FILE, whose words it links");
-    return o->figure ? attend_figure_check_path(o->figure, err) : ATTEND_OK;
+    attend_status status = check_out(o->out, err);
+    return status >= 0 && o->figure ? attend_figure_check_path(o->figure, err) : status;
 }
 
 /* OUT/compared.md, and OUT/compared.svg where figures can be drawn */

@@ -270,13 +270,27 @@ static attend_status check_same(const at_compared *c, const at_comparing *with, 
     return status < 0 ? status : at_compared_same_settings(text, c->folder, c->folder, err);
 }
 
-attend_status at_compared_check(const at_compared *c, const at_comparing *with, attend_error *err)
+/* the settings of its run as a text; what is wrong with them is told with its name */
+static attend_status settings_of(const at_compared *c, const at_comparing *with, char **text,
+                                 attend_error *err)
 {
     at_comparing all = *with;
-    char *changes = at_strdup(c->name), *text;
-    attend_status status = changes ? add_changes(&all, changes, err) : at_error_memory(err);
+    attend_error why;
+    char *changes = at_strdup(c->name);
+    if (!changes)
+        return at_error_memory(err);
+    attend_status status = add_changes(&all, changes, &why);
     if (status >= 0)
-        status = attend_train_config(all.setting, all.count, &text, err);
+        status = attend_train_config(all.setting, all.count, text, &why);
+    at_free(changes);
+    return status < 0 ? at_error(err, status, "%s: %s", at_show(c->name).text, why.message)
+                      : status;
+}
+
+attend_status at_compared_check(const at_compared *c, const at_comparing *with, attend_error *err)
+{
+    char *text;
+    attend_status status = settings_of(c, with, &text, err);
     if (status >= 0) {
         if (!strstr(text, "\nplace:")) /* where it reads: what every translator has */
             status = at_error(err, ATTEND_OPTION,
@@ -287,7 +301,6 @@ attend_status at_compared_check(const at_compared *c, const at_comparing *with, 
             status = check_same(c, with, text, err);
         attend_text_free(text);
     }
-    at_free(changes);
     return status;
 }
 

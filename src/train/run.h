@@ -88,6 +88,10 @@ typedef struct {
     void *user;
 } at_run_hooks;
 
+/* What can be said of the settings without files and folders: at_run_new begins with it, too. */
+attend_status at_run_check_values(const at_run_settings *settings, const at_job *job,
+                                  const void *model, attend_error *err);
+
 /* Everything up to the first step; model: settings of the job's family. Strings of the settings are
  * borrowed. */
 attend_status at_run_new(const at_run_settings *settings, const at_job *job, const void *model,

@@ -126,12 +126,11 @@ static attend_status check_folder(at_run *r, attend_error *err)
 /* ---- values -----------------------------------------------------------------------------------
  */
 
-static attend_status check_watch(const at_run *r, attend_error *err)
+static attend_status check_watch(const char *watch, const at_job *job, attend_error *err)
 {
-    const char *watch = r->settings.watch;
-    if (watch && at_word_place(r->job->metrics, watch, strlen(watch)) < 0)
+    if (watch && at_word_place(job->metrics, watch, strlen(watch)) < 0)
         return at_error(err, ATTEND_OPTION, "--watch %.40s: a validation of %s finds: %s", watch,
-                        r->job->name, r->job->metrics);
+                        job->name, job->metrics);
     return ATTEND_OK;
 }
 
@@ -210,19 +209,24 @@ static attend_status check_learning(const at_run_settings *s, attend_error *err)
     return status;
 }
 
+attend_status at_run_check_values(const at_run_settings *s, const at_job *job, const void *model,
+                                  attend_error *err)
+{
+    attend_status status = check_watch(s->watch, job, err);
+    if (status >= 0)
+        status = job->check(model, err);
+    if (status >= 0)
+        status = check_learning(s, err);
+    return status < 0 ? status : check_tokenizer(s, err);
+}
+
 attend_status at_run_check(at_run *r, const void *model, attend_error *err)
 {
     attend_status status = check_folder(r, err);
     if (status >= 0)
         status = check_place(r->settings.out, err);
     if (status >= 0)
-        status = check_watch(r, err);
-    if (status >= 0)
-        status = r->job->check(model, err);
-    if (status >= 0)
-        status = check_learning(&r->settings, err);
-    if (status >= 0)
-        status = check_tokenizer(&r->settings, err);
+        status = at_run_check_values(&r->settings, r->job, model, err);
     if (status >= 0)
         status = check_parts(&r->settings, err);
     if (status >= 0)

@@ -14,6 +14,14 @@ says err "luong"
 check "nothing is trained before all are understood" "[ ! -e all/bahdanau ]"
 expect 2 attend compare "${settings[@]}" --presets bahdanau+hidden
 says err "NAME=VALUE"
+for wrong in attention=foo output=foo schedule=foo tokenizer=foo watch=foo foo=3; do
+    expect 2 attend compare "${settings[@]}" --presets "luong,luong+$wrong"
+    says err "luong+$wrong: "
+    check "before anything is trained" "[ ! -e all/luong ]"
+done
+says err "there is no setting 'foo'"
+expect 2 attend compare "${settings[@]}" --presets luong,bahdanau,luong
+says err "--presets has luong twice"
 
 expect 0 attend compare "${settings[@]}" --figure all.svg
 for word in rnn-encdec bahdanau "luong+attention=dot" BLEU perplexity parameters words/s lines; do
@@ -29,6 +37,8 @@ cp out first
 expect 0 attend compare "${settings[@]}"
 silent err
 check "nothing is trained twice" "cmp -s out first"
+expect 2 attend compare "${settings[@]}" --out all/bahdanau
+says err "--out all/bahdanau: it is the folder of a model"
 expect 0 attend evaluate all/bahdanau all/data/test.tsv --beam 1 --json
 bleu=$(grep -o '"bleu": [0-9.]*' out | head -n 1)
 expect 0 attend compare "${settings[@]}" --json

@@ -98,3 +98,7 @@ says back/config.json '"from": "fr"'
 says back/training/settings.yaml "swap: yes"
 expect 2 attend train --config run.yaml --data fra.txt --from de --out new
 says err "fra.txt has eng and fra"
+
+# a value that no run could begin with is no configuration
+expect 2 attend train --preset luong --attention foo --dump-config
+says err "foo"
