@@ -79,7 +79,7 @@ static attend_status run(at_cli *cli, const void *fields, int operands, char **o
     if (status >= 0)
         status = at_attention_out_commit(&w.attention, err);
     if (status >= 0)
-        at_cut_say(&w.cut, cli, "line", "what follows has no links");
+        at_cut_say(&w.cut, cli, "line", "what follows of the source has no links");
     at_attention_out_free(&w.attention);
     at_str_free(&w.out);
     return status;

@@ -4,6 +4,7 @@
 
 #include "base/file.h"
 #include "cli/attention_out.h"
+#include "cli/cut.h"
 #include "cli/evaluation.h"
 #include "cli/sentence_pairs.h"
 
@@ -62,6 +63,7 @@ typedef struct {
     at_lines gold;
     attend_translator *translator;
     at_writer *file; /* of translations, or NULL */
+    at_cut cut;
 } work;
 
 static attend_status check(const evaluate *o, attend_error *err)
@@ -77,12 +79,15 @@ static attend_status check(const evaluate *o, attend_error *err)
     return ATTEND_OK;
 }
 
-static attend_status keep_line(void *user, const attend_translation *t, attend_error *err)
+static attend_status see_line(void *user, const attend_translation *t, attend_error *err)
 {
     work *w = user;
     (void)err;
-    at_writer_write(w->file, t->text, strlen(t->text));
-    at_writer_write(w->file, "\n", 1);
+    at_cut_note(&w->cut, t->cut, t->sources);
+    if (w->file) {
+        at_writer_write(w->file, t->text, strlen(t->text));
+        at_writer_write(w->file, "\n", 1);
+    }
     return ATTEND_OK; /* commit tells */
 }
 
@@ -126,9 +131,10 @@ static attend_status work_on(work *w, attend_evaluation *e, attend_error *err)
     inside.gold = w->o->gold ? w->gold.lines.line : NULL;
     inside.gold_name = w->o->gold;
     inside.threshold = w->o->threshold;
-    inside.function = w->file ? keep_line : NULL;
+    inside.function = see_line;
     inside.user = w;
     attend_status status = at_sentence_pairs_give(&w->pairs, w->translator, &inside.translate, err);
+    w->cut.of = inside.translate.features ? "frames" : NULL;
     if (status >= 0 && w->o->gold)
         status = at_attention_needed(w->translator, inside.translate.features, "--gold", err);
     return status < 0 ? status
@@ -155,6 +161,8 @@ static attend_status run(at_cli *cli, const void *fields, int operands, char **o
     } else if (status >= 0) {
         at_evaluation_text(&out, &e, cli->columns);
     }
+    if (status >= 0)
+        at_cut_say(&w.cut, cli, "line", "what follows of the source was not read");
     if (status >= 0)
         status = at_cli_write(&out, err);
     at_writer_abort(w.file);

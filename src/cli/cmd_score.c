@@ -79,7 +79,7 @@ static attend_status run(at_cli *cli, const void *fields, int operands, char **o
                   .out = &w.out};
     attend_status status = at_led_run(&led, err);
     if (status >= 0) {
-        at_cut_say(&w.cut, cli, "sentence", "what follows was not read");
+        at_cut_say(&w.cut, cli, "sentence", "what follows of the source was not read");
         say(cli, &w);
     }
     at_str_free(&w.out);

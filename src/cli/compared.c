@@ -11,6 +11,7 @@
 #include "base/file.h"
 #include "base/memory.h"
 #include "cli/compared_same.h"
+#include "cli/cut.h"
 
 /* ---- in a process of its own ------------------------------------------------------------------
  */
@@ -84,11 +85,28 @@ static attend_status train(const at_compared *c, const at_comparing *with, watch
     return status;
 }
 
+static attend_status see_line(void *user, const attend_translation *t, attend_error *err)
+{
+    (void)err;
+    at_cut_note(user, t->cut, t->sources);
+    return ATTEND_OK;
+}
+
+static void say_cut(const at_cut *cut, const at_compared *c, const at_comparing *with)
+{
+    char what[300];
+    snprintf(what, sizeof what, "%s has not read what follows", c->name);
+    at_cut_say(cut, with->cli, "line", what);
+}
+
 static attend_status evaluate(at_compared *c, const at_comparing *with, attend_error *err)
 {
     attend_evaluate_options o;
     attend_translator *t;
+    at_cut cut = {0};
     attend_evaluate_defaults(&o);
+    o.function = see_line;
+    o.user = &cut;
     o.translate.beam = with->beam;
     o.translate.longest = 1000;
     o.translate.scores = 0;
@@ -103,6 +121,8 @@ static attend_status evaluate(at_compared *c, const at_comparing *with, attend_e
     if (status >= 0)
         status = attend_evaluate(t, &o, with->test->count, with->test->source, with->test->target,
                                  &c->found, err);
+    if (status >= 0)
+        say_cut(&cut, c, with);
     attend_translator_free(t);
     return status;
 }

@@ -140,3 +140,9 @@ expect 0 attend compare "${settings[@]}" --presets rnn-encdec --out unread -q
 rm unread/compared.md
 attend compare "${settings[@]}" --presets rnn-encdec --out unread 2> err | true
 check "the table is kept" "[ -s unread/compared.md ]"
+
+# what a model could not read of a test is told
+printf 'the cat sees the dog the cat sees the dog .\tle chat .\n' >> test.tsv
+expect 0 attend compare "${settings[@]}" --presets luong+attention=location:8 --out short \
+    --test test.tsv
+says err "1 line has more than 8 pieces; luong+attention=location:8 has not read what follows"

@@ -80,6 +80,14 @@ expect 0 attend evaluate model pairs.tsv --beam 1 --gold far
 says err "far:2: link 1-999, but the sentences have"
 expect 0 attend evaluate model pairs.tsv --beam 1 --gold links --gold-base 0
 check "counted from 0" "grep -q '^AER  *0.00' out"
+expect 0 attend evaluate model pairs.tsv --beam 1
+check "nothing is cut" "! grep -q 'more than' err"
+expect 0 attend evaluate model pairs.tsv --beam 1 --longest 3
+says err "$lines lines have more than 3 pieces; what follows of the source was not read"
+expect 0 attend score model pairs.tsv --longest 3
+says err "sentences have more than 3 pieces; what follows of the source was not read"
+expect 0 attend align model pairs.tsv --longest 3
+says err "lines have more than 3 pieces; what follows of the source has no links"
 expect 2 attend evaluate model pairs.tsv --threshold 0.2
 says err "--gold"
 expect 2 attend evaluate model pairs.tsv --length-rule none --penalty 3
