@@ -2,7 +2,9 @@
 #include <sys/stat.h>
 
 #include "attend.h"
+#include "base/config.h"
 #include "base/file.h"
+#include "base/log.h"
 #include "base/memory.h"
 #include "store/average.h"
 #include "store/model_copy.h"
@@ -74,6 +76,61 @@ static attend_status files_of(size_t count, const char *const *path, char **file
     return ATTEND_OK;
 }
 
+/* ---- models of one training? ----------------------------------------------------------------- */
+
+/* what its training was told, where that is known: empty without it */
+static void load_settings(at_config *config, const char *path)
+{
+    attend_error ignored;
+    char *folder = folder_of(path);
+    char *file = folder ? at_file_join(folder, "training/settings.yaml") : NULL;
+    *config = (at_config){0};
+    if (file && at_file_exists(file) && at_config_load(config, file, &ignored) < 0) {
+        at_config_free(config);
+        *config = (at_config){0};
+    }
+    at_free(file);
+    at_free(folder);
+}
+
+static const char *value_of(const at_config *config, const char *name)
+{
+    const at_config_entry *e = at_config_find(config, name);
+    return e && e->value ? e->value : "";
+}
+
+static bool warn_of(const at_config *one, const at_config *other, const char *const *path)
+{
+    static const char *const names[] = {"preset", "seed", "data", "src", "tgt", NULL};
+    for (const char *const *name = names; one->count && other->count && *name; name++) {
+        const char *a = value_of(one, *name), *b = value_of(other, *name);
+        if (strcmp(a, b) == 0)
+            continue;
+        at_log(
+            ATTEND_LOG_WARNING,
+            "%s and %s are of different trainings, with %s %s and %s; such weights seldom have a "
+            "useful mean: `attend translate` with both averages what they say",
+            at_show(path[0]).text, at_show(path[1]).text, *name, *a ? at_show(a).text : "none",
+            *b ? at_show(b).text : "none");
+        return true;
+    }
+    return false;
+}
+
+/* Warns of the first that is not of the training of the first of all. */
+static void check_trainings(const char *const *paths, size_t count)
+{
+    at_config first, other;
+    bool warned = false;
+    load_settings(&first, paths[0]);
+    for (size_t i = 1; i < count && !warned; i++) {
+        load_settings(&other, paths[i]);
+        warned = warn_of(&first, &other, (const char *const[]){paths[0], paths[i]});
+        at_config_free(&other);
+    }
+    at_config_free(&first);
+}
+
 attend_status attend_average(const char *const *paths, size_t count, const char *out,
                              attend_error *err)
 {
@@ -90,6 +147,8 @@ attend_status attend_average(const char *const *paths, size_t count, const char 
         status = check_model(folder, err);
     if (status >= 0)
         status = at_weights_average((const char *const *)file, (int)count, mean, err);
+    if (status >= 0)
+        check_trainings(paths, count);
     if (status >= 0)
         status = at_model_copy(folder, out, err);
     if (status >= 0)

@@ -15,6 +15,15 @@ static const at_option options[] = {
                  "The mean of the weights that a training run has kept"}},
     {0}};
 
+static void say(const char *out, int count)
+{
+    if (count > 1)
+        fprintf(stderr, "attend average: %s is the mean of %d\n", at_show(out).text, count);
+    else
+        fprintf(stderr, "attend average: %s is a copy without the state of its training\n",
+                at_show(out).text);
+}
+
 static attend_status run(at_cli *cli, const void *fields, int operands, char **operand,
                          attend_error *err)
 {
@@ -25,8 +34,7 @@ static attend_status run(at_cli *cli, const void *fields, int operands, char **o
     attend_status status = attend_average((const char *const *)operand, (size_t)operands, o->out,
                                           err);
     if (status >= 0 && !cli->common.quiet)
-        fprintf(stderr, "attend average: %s is %s\n", at_show(o->out).text,
-                operands > 1 ? "the mean of all" : "a copy without the state of its training");
+        say(o->out, operands);
     return status;
 }
 

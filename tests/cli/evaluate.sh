@@ -169,6 +169,12 @@ check "nothing of training is left" "[ ! -e lean/training ]"
 attend translate lean --beam 2 < in > out 2> err
 check "it translates alike" "cmp -s out expected"
 expect 0 attend average model/training/step-*.safetensors --out mean
+says err "mean is the mean of 3"
+check "of one training" "! grep -q warning err"
+attend train --data pairs.tsv --valid 5 --hidden 32 --embedding 16 --batch 8 --steps 1 \
+    --min-count 1 --seed 4 --out sown > out 2> err || bad "train" err
+expect 0 attend average model sown --out mixed
+says err "warning: model and sown are of different trainings, with seed 3 and 4"
 expect 0 attend average model/training/last.safetensors model/training/last.safetensors --out twice
 expect 0 attend average model/training/last.safetensors --out once
 check "the mean of twice the same" "cmp -s once/model.safetensors twice/model.safetensors"
