@@ -78,15 +78,18 @@ void at_attention_out_free(at_attention_out *a)
 
 /* ---- text ------------------------------------------------------------------------------------ */
 
+/* What is drawn full: a whole, or the largest weight, of frames and of the one row of a classifier,
+ * which is spread over all words. */
 attend_heat_map at_attention_map(const attend_translation *t)
 {
+    bool spread = t->frames || t->targets == 1;
     return (attend_heat_map){.rows = t->targets,
                              .columns = t->sources,
                              .weights = t->weights,
                              .row_labels = t->target,
                              .column_labels = t->frames ? NULL : t->source,
                              .column_title = t->frames ? "frame" : NULL,
-                             .high = t->frames ? 0 : 1};
+                             .high = spread ? 0 : 1};
 }
 
 attend_status at_attention_text(at_str *out, const attend_translation *t, attend_text_style style,

@@ -55,6 +55,9 @@ check "a figure" "[ -s w.svg ]"
 attend classify seen --show < in > out 2> err
 says out "great"
 narrow out 80
+expect 0 attend train --preset rnn-classifier "${settings[@]}" --steps 1 --out flat
+yes story | head -n 25 | paste -sd ' ' | attend classify flat --show > out 2> err
+check "weights on many words are seen" "grep -qE '^ *(pos|neg) .*██' out"
 printf 'the story : great great great\n' | attend classify seen --longest 3 > out 2> err
 says err "more than 3 pieces"
 
