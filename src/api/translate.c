@@ -3,6 +3,8 @@
 
 #include "api/translator.h"
 #include "attend.h"
+#include "base/file.h"
+#include "base/log.h"
 #include "base/memory.h"
 #include "decode/align.h"
 #include "text/counting.h"
@@ -11,6 +13,19 @@ struct attend_dictionary {
     at_dictionary *words;
 };
 
+/* A file of something else may have no line of the form, and would do nothing in silence. */
+static void say_size(const char *path, size_t count)
+{
+    if (count)
+        at_log(ATTEND_LOG_INFO, "%s: a dictionary of %zu word%s", at_show(path).text, count,
+               count == 1 ? "" : "s");
+    else
+        at_log(ATTEND_LOG_WARNING,
+               "%s: a dictionary without words; lines are a word, a tab and its "
+               "translation",
+               at_show(path).text);
+}
+
 attend_status attend_dictionary_open(const char *path, attend_dictionary **out, attend_error *err)
 {
     attend_dictionary *d = *out = at_alloc_zero(1, sizeof *d);
@@ -18,7 +33,8 @@ attend_status attend_dictionary_open(const char *path, attend_dictionary **out, 
     if (status < 0) {
         at_free(d);
         *out = NULL;
-    }
+    } else
+        say_size(path, at_dictionary_size(d->words));
     return status;
 }
 

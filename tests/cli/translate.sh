@@ -152,6 +152,10 @@ cut -f 1 names.tsv | sed 's/.$/Ж/' > named
 printf 'Ж\tZHE\n' > words
 t spelled --replace-unknown --dictionary words --attention-out named.jsonl < named > out 2> err
 check "the dictionary knows words of pieces" "grep -q ZHE out"
+says err "words: a dictionary of 1 word"
+: > no-words
+t rare --replace-unknown --dictionary no-words < in > out 2> err
+says err "warning: no-words: a dictionary without words"
 check "one blank is before each" "! grep -qE '  |Ж' out"
 check "labels have no blanks" "grep -q '\"Ж\"' named.jsonl && ! grep -q '\" ' named.jsonl"
 # what stands behind a cut was not read
