@@ -116,11 +116,14 @@ static void add_texts(at_str *out, const char *name, int n, const char *const *t
     at_str_add(out, "]");
 }
 
-static void add_json(at_str *out, size_t line, const attend_translation *t)
+/* sentence: its number in the line; below 0: lines have but one */
+static void add_json(at_str *out, size_t line, int sentence, const attend_translation *t)
 {
-    at_str_print(out,
-                 "{\"line\": %zu, \"rank\": %d, \"score\": %.9g, \"log_p\": %.9g, \"text\": ", line,
-                 t->rank, t->score, t->log_p);
+    at_str_print(out, "{\"line\": %zu, ", line);
+    if (sentence >= 0)
+        at_str_print(out, "\"sentence\": %d, ", sentence);
+    at_str_print(out, "\"rank\": %d, \"score\": %.9g, \"log_p\": %.9g, \"text\": ", t->rank,
+                 t->score, t->log_p);
     at_str_add_json(out, t->text);
     add_texts(out, "source", t->sources, t->source);
     add_texts(out, "target", t->targets, t->target);
@@ -201,7 +204,7 @@ attend_status at_attention_out_add(at_attention_out *a, size_t line, const atten
     attend_status status = ATTEND_OK;
     at_str_clear(&a->text);
     if (at_file_ends(a->path, ".jsonl")) {
-        add_json(&a->text, line, t);
+        add_json(&a->text, line, a->sentences ? a->of_line - 1 : -1, t);
     } else {
         at_str_print(&a->text, "%zu %d %.6f %s\n\n", line, t->rank, t->score, t->text);
         status = at_attention_text(&a->text, t, (attend_text_style){.columns = 120, .utf8 = 1},

@@ -1,6 +1,6 @@
 /* Attention weights of translations as a file, by the end of its name:
  *
- *     .jsonl            every hypothesis a line
+ *     .jsonl            every hypothesis, or sentence, a line
  *     .txt              every hypothesis drawn with block characters
  *     .png .svg .pdf    the first ATTEND_DRAWN_MOST hypotheses, or sentences, of the first line
  * that has weights
@@ -19,6 +19,7 @@ typedef struct {
     const char *path;
     at_writer *file; /* of .jsonl and .txt */
     at_str text;
+    bool sentences;  /* a line may have several: .jsonl tells which; set it after opening */
     at_arena memory; /* of what is drawn: */
     attend_heat_map map[ATTEND_DRAWN_MOST];
     int drawn;

@@ -462,15 +462,24 @@ static attend_status open_all(work *w, int models, char **model, attend_dictiona
         status = at_lines_read(&w->prefix, w->cli, prefix, err);
     if (status >= 0)
         status = at_attention_out_open(&w->attention, w->cli, o->attention_out, o->overwrite, err);
+    w->attention.sentences = o->split;
     if (status >= 0)
         status = open_source(w, err);
     return status < 0 ? status : check_looks(w, err);
 }
 
+/* Lines without weights may be empty ones: the model is asked. */
+static void say_blind(const work *w)
+{
+    attend_error ignored;
+    if (w->o->show && !w->weights && w->before + w->lines > 0
+        && at_attention_needed(w->translator, w->features, "--show", &ignored) == ATTEND_OPTION)
+        fprintf(stderr, "attend translate: --show: the model has no attention to draw\n");
+}
+
 static void say_lengths(const work *w)
 {
-    if (w->o->show && !w->weights && w->before + w->lines > 0)
-        fprintf(stderr, "attend translate: --show: the model has no attention to draw\n");
+    say_blind(w);
     const char *unit = w->o->split ? "sentence" : "line";
     at_cut_say(&w->cut, w->cli, unit, "what follows was left out");
     if (w->skipped)

@@ -3,6 +3,7 @@
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/stat.h>
 
 #include "base/file.h"
 #include "base/memory.h"
@@ -106,13 +107,26 @@ static const char *command_of(const char *type)
     return "no command";
 }
 
+/* A file in place of the folder is the commonest mistake: of its weights, or of lines. */
+static attend_status check_folder(const char *folder, attend_error *err)
+{
+    struct stat about;
+    if (stat(folder, &about) < 0 || S_ISDIR(about.st_mode))
+        return ATTEND_OK;
+    return at_error(err, ATTEND_OPTION,
+                    "%s is a file; a model is the whole folder that attend train made, its --out",
+                    at_show(folder).text);
+}
+
 attend_status at_model_config_load(const char *folder, const char *type, at_option_set settings,
                                    at_arena *strings, json_t **out, attend_error *err)
 {
     json_t *json = NULL, *value;
     const char *key;
     char *path = at_file_join(folder, "config.json");
-    attend_status status = path ? at_json_load(path, &json, err) : at_error_memory(err);
+    attend_status status = path ? check_folder(folder, err) : at_error_memory(err);
+    if (status >= 0)
+        status = at_json_load(path, &json, err);
     const char *model = json_string_value(json_object_get(json, "model_type"));
     if (status >= 0 && (!model || strcmp(model, type) != 0))
         status = at_error(

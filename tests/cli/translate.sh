@@ -177,6 +177,10 @@ for file in w.jsonl w.png; do
 done
 expect 2 attend evaluate blind pairs.tsv --gold in
 says err "--gold: a model without attention"
+t blind --show < in > out 2> err
+says err "the model has no attention to draw"
+printf '\n\n' | t one --show > out 2> err
+check "empty lines do not make a model blind" "! grep -q 'no attention' err"
 t blind one --coverage 0.2 --replace-unknown < in > out 2> err && good || bad "one looks" err
 
 # long lines
@@ -274,6 +278,14 @@ says err "w.svg shows the first 2 of 4 heat maps"
 head -n 1 in | t one --attention-out many.svg --beam 8 --nbest 8 > out 2> err
 says err "many.svg shows the first 6 of 8 heat maps"
 t one --split --attention-out split.svg < paragraphs > out 2> err && good || bad "svg" err
+t one --split --attention-out split.jsonl < paragraphs > out 2> err && good || bad "jsonl" err
+for place in '"line": 0, "sentence": 0, "rank": 0' '"line": 0, "sentence": 1, "rank": 0' \
+    '"line": 2, "sentence": 0, "rank": 0'; do
+    says split.jsonl "$place"
+done
+check "an empty line has no record" "[ \$(wc -l < split.jsonl) -eq 3 ]"
+expect 2 attend translate one/model.safetensors
+says err "one/model.safetensors is a file; a model is the whole folder that attend train made"
 t one --attention-out none.png < /dev/null > out 2> err
 check "nothing to draw" "[ $? -eq 65 ]"
 says err "no line of the input"
