@@ -5,28 +5,35 @@
 
 #include "cli/compared.h"
 
+/* was the alignment error rate of any of them found? */
+static bool any_aer(const at_compared *all, int count)
+{
+    int i = 0;
+    while (i < count && isnan(all[i].found.aer))
+        i++;
+    return i < count;
+}
+
 static void score_table(at_str *out, const at_compared *all, int count, at_table_format format,
                         int columns)
 {
-    static const at_column head[] = {{"mechanism", ATTEND_COLUMN_CODE},
-                                     {"BLEU", ATTEND_COLUMN_NUMBER},
-                                     {"chrF", ATTEND_COLUMN_NUMBER},
-                                     {"perplexity", ATTEND_COLUMN_NUMBER},
-                                     {"AER", ATTEND_COLUMN_NUMBER},
-                                     {"parameters", ATTEND_COLUMN_NUMBER},
-                                     {"words/s", ATTEND_COLUMN_NUMBER},
-                                     {"MB", ATTEND_COLUMN_NUMBER},
-                                     {0}};
+    static const char *const titles[] = {"BLEU",       "chrF",    "perplexity", "AER",
+                                         "parameters", "words/s", "MB",         NULL};
+    at_column head[sizeof titles / sizeof *titles + 1] = {{"mechanism", ATTEND_COLUMN_CODE}};
     at_table table = {.columns = head};
+    bool aer = any_aer(all, count);
+    for (int i = 0, n = 1; titles[i]; i++)
+        if (aer || strcmp(titles[i], "AER") != 0)
+            head[n++] = (at_column){titles[i], ATTEND_COLUMN_NUMBER};
     for (int i = 0; i < count; i++) {
         const at_compared *c = &all[i];
         at_table_cell(&table, "%s", c->name);
         at_table_cell(&table, "%.2f", c->found.bleu);
         at_table_cell(&table, "%.2f", c->found.chrf);
         at_table_cell(&table, "%.2f", c->found.perplexity);
-        if (isnan(c->found.aer))
+        if (aer && isnan(c->found.aer))
             at_table_cell(&table, "%s", "");
-        else
+        else if (aer)
             at_table_cell(&table, "%.2f", c->found.aer);
         at_table_cell(&table, "%lld", c->found.parameters);
         at_table_cell(&table, "%.0f", c->words_per_second);

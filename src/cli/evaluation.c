@@ -30,14 +30,14 @@ void at_evaluation_text(at_str *out, const attend_evaluation *e, int columns)
                                      {0}};
     at_table table = {.columns = head};
     line(out, "lines", "%.0f", (double)e->lines, "");
-    line(out, "BLEU", "%.2f", e->bleu, e->signature);
+    line(out, "BLEU", "%.2f", e->bleu, "");
     line(out, "chrF", "%.2f", e->chrf, "");
     line(out, "perplexity", "%.3f", e->perplexity, "of a piece of the known translations");
     if (!isnan(e->aer))
         line(out, "AER", "%.2f", e->aer, "lower is better");
     line(out, "parameters", "%.0f", (double)e->parameters, "");
     line(out, "lines/s", "%.1f", (double)e->lines / fmax(e->seconds, 1e-9), "");
-    at_str_add(out, "\n");
+    at_str_print(out, "%s\n\n", e->signature); /* of BLEU, as measure writes it */
     for (int i = 0; i < e->ranges; i++) {
         at_table_cell(&table, "%s", at_range_print(&e->range[i]).text);
         at_table_cell(&table, "%zu", e->range[i].lines);

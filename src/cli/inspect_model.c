@@ -171,6 +171,34 @@ static bool is_json(const char *text)
     return is;
 }
 
+/* "3 validations, the best at step 40, epoch 2.5: loss 0.69, training loss 0.99" */
+static void add_best(at_str *out, int columns, int validations, const char *line)
+{
+    json_t *json, *value;
+    const char *key;
+    at_str text = {0};
+    bool first = true;
+    if (at_json_parse("", line, strlen(line), &json, NULL) < 0)
+        return;
+    at_str_print(&text, "%d validation%s, the best at step %.0f, epoch %.2f", validations,
+                 validations == 1 ? "" : "s", json_number_value(json_object_get(json, "step")),
+                 json_number_value(json_object_get(json, "epoch")));
+    json_object_foreach(json, key, value)
+    {
+        if (!json_is_number(value) || strcmp(key, "step") == 0 || strcmp(key, "epoch") == 0)
+            continue;
+        at_str_add(&text, first ? ": " : ", ");
+        for (const char *c = key; *c; c++)
+            at_str_add_bytes(&text, *c == '_' ? " " : c, 1);
+        at_str_print(&text, " %.4g", json_number_value(value));
+        first = false;
+    }
+    row(out, "training", at_str_text(&text), columns);
+    out->failed |= text.failed;
+    at_str_free(&text);
+    json_decref(json);
+}
+
 /* the last line of metrics.jsonl that was the best */
 static void add_training(at_str *out, int columns, const char *folder, bool json)
 {
@@ -190,11 +218,8 @@ static void add_training(at_str *out, int columns, const char *folder, bool json
     }
     if (json && best)
         at_str_print(out, "\"best\": %s,\n", best);
-    else if (best) {
-        char value[400];
-        snprintf(value, sizeof value, "%d validations, the best: %s", lines, best);
-        row(out, "training", value, columns);
-    }
+    else if (best)
+        add_best(out, columns, lines, best);
     at_free(text);
     at_free(path);
 }

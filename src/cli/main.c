@@ -266,7 +266,8 @@ static void say_settings(const at_option_set *sets, int n_sets)
             at_str_print(&text, "%s%s=", text.length ? " " : "", o->name);
             at_option_print(&text, o, sets[i].fields);
         }
-    at_log(ATTEND_LOG_DEBUG, "version %s, %d threads", attend_version(), attend_threads());
+    at_log(ATTEND_LOG_DEBUG, "version %s, %d thread%s", attend_version(), attend_threads(),
+           attend_threads() == 1 ? "" : "s");
     at_log(ATTEND_LOG_DEBUG, "options: %s", at_str_text(&text));
     at_str_free(&text);
 }

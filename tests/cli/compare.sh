@@ -28,6 +28,7 @@ for word in rnn-encdec bahdanau "luong+attention=dot" BLEU perplexity parameters
     says out "$word"
 done
 narrow out 80
+check "no column of nothing" "! grep -q AER out all/compared.md"
 says err "bahdanau: epoch"
 check "a figure" "grep -q '<svg' all.svg"
 check "and one beside the models" "grep -q '<svg' all/compared.svg"

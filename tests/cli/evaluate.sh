@@ -56,7 +56,7 @@ check "pieces add up" "awk -F '\t' '{ s = 0
 
 # an evaluation
 expect 0 attend evaluate model pairs.tsv --beam 2 --out translations
-narrow out 110
+narrow out 80
 for word in BLEU chrF perplexity lines/s "0-5" "6-10"; do says out "$word"; done
 check "no AER without gold" "! grep -q AER out"
 attend translate model --beam 2 < in > expected 2> err
@@ -131,6 +131,8 @@ narrow out 80
 for word in bahdanau hidden "words, " parameters "validations" encoder.embedding.weight; do
     says out "$word"
 done
+check "how training went, in words" "grep -qE '4 validations, the best at step [0-9]+, epoch' out &&
+    grep -q 'training loss' out && ! grep -q '{' out"
 expect 0 attend inspect --json model
 if command -v python3 > /dev/null; then
     check "valid JSON" "python3 -m json.tool < out > /dev/null 2>&1"

@@ -52,5 +52,8 @@ stop TERM 143
 set +m
 
 expect 0 attend fit points.csv --steps 1 --no-plot -v
-says err "threads"
+says err "thread"
+expect 0 attend fit points.csv --steps 1 --no-plot -v --threads 1
+check "one thread" "grep -q ', 1 thread\$' err"
+expect 0 attend fit points.csv --steps 1 --no-plot -v
 says err "steps=1 "
