@@ -78,6 +78,35 @@ static const char *needs(const at_recipe *r)
                : NULL;
 }
 
+/* Does the attention have a hidden layer, whose size can be said? What is none is told elsewhere.
+ */
+static bool has_hidden_layer(const at_recipe *r)
+{
+    const char *text = NULL;
+    attend_error ignored;
+    at_how how;
+    switch (family_of(r)) {
+    case TRANSLATOR: text = ((const at_translator *)r->model)->attention; break;
+    case CLASSIFIER: text = ((const at_classifier_settings *)r->model)->attention; break;
+    case POINTER: text = ((const at_pointer_settings *)r->model)->attention; break;
+    default: break;
+    }
+    if (!text || at_how_parse(&how, text, &ignored) < 0)
+        return true;
+    return how.score == &at_score_additive || how.scope == &at_scope_predicted
+           || how.local == &at_scope_predicted;
+}
+
+/* settings of feature vectors, where the sources are known to be words */
+static attend_status refuse_frames(const at_recipe *r, attend_error *err)
+{
+    static const char *const frames[] = {"longest-frames", "feature-scaling", NULL};
+    const char *from = r->run.data ? r->run.data : r->run.src, *name = given_of(r, frames);
+    return name && from && !at_features_is(from)
+               ? refuse(r, name, "reads words here, which have no frames; leave it out", err)
+               : ATTEND_OK;
+}
+
 static attend_status refuse_translator(const at_recipe *r, attend_error *err)
 {
     const at_translator *s = r->model;
@@ -88,7 +117,10 @@ static attend_status refuse_translator(const at_recipe *r, attend_error *err)
         return refuse(r, "context-first", "has no context beside its words; --place before", err);
     if (at_recipe_given(r, "spare-readout") && s->dropout == 0)
         return refuse(r, "spare-readout", "without dropout spares it anyway; leave it out", err);
-    return ATTEND_OK;
+    if (at_recipe_given(r, "variational") && s->variational && s->dropout == 0)
+        return refuse(r, "variational", "has no dropout, whose masks it is about; leave it out",
+                      err);
+    return refuse_frames(r, err);
 }
 
 static attend_status refuse_classifier(const at_recipe *r, attend_error *err)
@@ -110,6 +142,10 @@ attend_status at_recipe_refuse_idle(const at_recipe *r, attend_error *err)
     static const char *const attention[] = {"attention", "attention-size", NULL};
     const char *why = needs(r), *name = why ? given_of(r, attention) : NULL;
     attend_status status = name ? refuse(r, name, why, err) : refuse_unused(r, err);
+    if (status >= 0 && at_recipe_given(r, "attention-size") && !has_hidden_layer(r))
+        status = refuse(r, "attention-size",
+                        "has an attention without a hidden layer; additive and predicted have one",
+                        err);
     if (status >= 0 && family_of(r) == TRANSLATOR)
         status = refuse_translator(r, err);
     if (status >= 0 && family_of(r) == CLASSIFIER)

@@ -89,6 +89,13 @@ refused "pointer-net has no use for it" --preset pointer-net --tokenizer chars
 refused "rnn-lm has no use for it" --preset rnn-lm --longest 20
 refused "has no context beside its words" --preset luong --context-first
 refused "has no attention" --preset cho --attention dot
+refused "attention without a hidden layer" --preset luong --attention dot --attention-size 64
+refused "attention without a hidden layer" --preset pointer-net --attention dot --attention-size 64
+expect 0 attend train --preset luong --attention dot/predicted:3 --attention-size 64 --dump-config
+refused "has no dropout" --preset luong --dropout 0 --variational
+expect 0 attend train --preset luong --dropout 0 --no-variational --dump-config
+refused "reads words here" --feature-scaling none
+refused "reads words here" --longest-frames 9
 refused "its sources are missing" --valid-tgt pairs.tsv
 
 # masks of every width that words are predicted from
