@@ -279,9 +279,9 @@ head -n 1 in | t one --attention-out many.svg --beam 8 --nbest 8 > out 2> err
 says err "many.svg shows the first 6 of 8 heat maps"
 t one --split --attention-out split.svg < paragraphs > out 2> err && good || bad "svg" err
 t one --split --attention-out split.jsonl < paragraphs > out 2> err && good || bad "jsonl" err
-for place in '"line": 0, "sentence": 0, "rank": 0' '"line": 0, "sentence": 1, "rank": 0' \
+for record in '"line": 0, "sentence": 0, "rank": 0' '"line": 0, "sentence": 1, "rank": 0' \
     '"line": 2, "sentence": 0, "rank": 0'; do
-    says split.jsonl "$place"
+    says split.jsonl "$record"
 done
 check "an empty line has no record" "[ \$(wc -l < split.jsonl) -eq 3 ]"
 expect 2 attend translate one/model.safetensors
