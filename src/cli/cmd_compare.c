@@ -368,9 +368,11 @@ static attend_status run(at_cli *cli, const void *fields, int operands, char **o
     attend_status status = check(w.o, err);
     if (status >= 0)
         status = take_names(&w, err);
+    take_settings(&w);
+    for (int i = 0; i < w.count && status >= 0; i++)
+        status = at_compared_understand(&w.all[i], &w.with, err);
     if (status >= 0)
         status = take_data(&w, err);
-    take_settings(&w);
     w.with.cli = cli;
     w.with.data = w.data;
     w.with.overwrite = w.o->overwrite;

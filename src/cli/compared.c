@@ -297,6 +297,7 @@ static attend_status settings_of(const at_compared *c, const at_comparing *with,
     at_comparing all = *with;
     attend_error why;
     char *changes = at_strdup(c->name);
+    *text = NULL;
     if (!changes)
         return at_error_memory(err);
     attend_status status = add_changes(&all, changes, &why);
@@ -307,20 +308,29 @@ static attend_status settings_of(const at_compared *c, const at_comparing *with,
                       : status;
 }
 
+attend_status at_compared_understand(const at_compared *c, const at_comparing *with,
+                                     attend_error *err)
+{
+    char *text;
+    attend_status status = settings_of(c, with, &text, err);
+    if (status < 0)
+        return status;
+    if (!strstr(text, "\nplace:")) /* where it reads: what every translator has */
+        status = at_error(err, ATTEND_OPTION,
+                          "--presets %s: it is no translator, and translators are compared; "
+                          "leave it out",
+                          at_show(c->name).text);
+    attend_text_free(text);
+    return status;
+}
+
 attend_status at_compared_check(const at_compared *c, const at_comparing *with, attend_error *err)
 {
     char *text;
     attend_status status = settings_of(c, with, &text, err);
-    if (status >= 0) {
-        if (!strstr(text, "\nplace:")) /* where it reads: what every translator has */
-            status = at_error(err, ATTEND_OPTION,
-                              "--presets %s: it is no translator, and translators are compared; "
-                              "leave it out",
-                              c->name);
-        else if (!with->overwrite)
-            status = check_same(c, with, text, err);
-        attend_text_free(text);
-    }
+    if (status >= 0 && !with->overwrite)
+        status = check_same(c, with, text, err);
+    attend_text_free(text);
     return status;
 }
 

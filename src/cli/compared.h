@@ -35,8 +35,12 @@ typedef struct {
     attend_setting setting[ATTEND_COMPARED_SETTINGS];
 } at_comparing;
 
-/* Do preset and settings go together, and are what is there and its data the same? For all of them,
- * before the first is trained. */
+/* Do preset and settings go together, whatever the data is? For all of them, before it is read. */
+attend_status at_compared_understand(const at_compared *c, const at_comparing *with,
+                                     attend_error *err);
+
+/* Do they with the data, and are what is there and its data the same? For all of them, before the
+ * first is trained. */
 attend_status at_compared_check(const at_compared *c, const at_comparing *with, attend_error *err);
 
 /* Reads the result that is there, or trains (or goes on) and evaluates. */

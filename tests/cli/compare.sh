@@ -17,7 +17,7 @@ says err "NAME=VALUE"
 for wrong in attention=foo output=foo schedule=foo tokenizer=foo watch=foo foo=3; do
     expect 2 attend compare "${settings[@]}" --presets "luong,luong+$wrong"
     says err "luong+$wrong: "
-    check "before anything is trained" "[ ! -e all/luong ]"
+    check "before anything is read" "[ ! -e all ]"
 done
 says err "there is no setting 'foo'"
 expect 2 attend compare "${settings[@]}" --presets luong,bahdanau,luong
