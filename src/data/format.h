@@ -14,6 +14,7 @@ typedef struct {
     size_t head_size;
     at_text line[ATTEND_SAMPLE_LINES]; /* its first lines that are not empty */
     int lines;
+    bool columns; /* the user names columns, so that it is a table, or objects */
 } at_sample;
 
 typedef enum {
@@ -31,6 +32,7 @@ struct at_format {
     int (*guess)(const at_sample *s); /* how surely it is this: 0 no, 100 yes */
     size_t state;  /* bytes of what the format keeps in reader->state, zeroed at first */
     bool no_lines; /* it reads reader->bytes, not reader->lines */
+    bool columns;  /* it reads those that the user names */
     attend_status (*open)(at_example_reader *r, attend_error *err); /* or NULL */
     at_read (*next)(at_example_reader *r, at_example *e, attend_error *err);
     void (*close)(at_example_reader *r); /* or NULL */
@@ -53,8 +55,10 @@ extern const int at_format_count;
 
 const at_format *at_format_find(const char *name); /* or NULL */
 
-/* The likeliest format for the first bytes of a file; never NULL. */
-const at_format *at_format_guess(const char *name, const char *head, size_t size, bool whole);
+/* The likeliest format for the first bytes of a file. With columns it is one that has them, or NULL
+ * where the file, if it is not empty, looks like none of these; without it is never NULL. */
+const at_format *at_format_guess(const char *name, const char *head, size_t size, bool whole,
+                                 bool columns);
 
 /* ---- for the formats -------------------------------------------------------------------- */
 

@@ -135,6 +135,7 @@ const at_format at_format_csv = {
     .files = "ag_news/train.csv",
     .extension = ".csv",
     .guess = guess,
+    .columns = true,
     .state = sizeof(csv),
     .next = next,
     .close = close,

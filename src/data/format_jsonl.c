@@ -345,6 +345,7 @@ const at_format at_format_jsonl = {
     .files = "train.jsonl",
     .extension = ".jsonl",
     .guess = guess,
+    .columns = true,
     .state = sizeof(jsonl),
     .next = next,
     .close = close,

@@ -59,18 +59,21 @@ static bool label_column(const at_sample *s, int index)
     return rows > 1 && same > 0 && 2 * sentences >= rows;
 }
 
+static bool has_tab(at_text line) { return memchr(line.text, '\t', line.size) != NULL; }
+
 static int guess(const at_sample *s)
 {
     at_meaning m;
     int cells = count_cells(s->line[0]), even = 0;
     for (int i = 0; i < s->lines; i++)
         even += count_cells(s->line[i]) == cells;
+    int rest = s->columns && at_sample_share(s, has_tab) > 50 ? 50 : 0;
     if (cells < 2 || 2 * even <= s->lines)
-        return 0;
+        return rest;
     if (at_meaning_of_names(&m, cells, name_of, &s->line[0]) && m.sources
         && (m.label >= 0 || m.target >= 0))
         return 88;
-    return cells == 2 && (label_column(s, 0) || label_column(s, 1)) ? 80 : 0;
+    return cells == 2 && (label_column(s, 0) || label_column(s, 1)) ? 80 : rest;
 }
 
 static attend_status open(at_example_reader *r, attend_error *err)
@@ -130,6 +133,7 @@ const at_format at_format_tsv = {
     .files = "SST-2/train.tsv",
     .extension = ".tsv",
     .guess = guess,
+    .columns = true,
     .state = sizeof(tsv),
     .open = open,
     .next = next,

@@ -42,14 +42,16 @@ static void cut_lines(at_sample *s, bool whole)
             s->line[i].size--;
 }
 
-const at_format *at_format_guess(const char *name, const char *head, size_t size, bool whole)
+const at_format *at_format_guess(const char *name, const char *head, size_t size, bool whole,
+                                 bool columns)
 {
-    at_sample s = {.name = name, .head = head, .head_size = size};
-    const at_format *best = &at_format_text;
+    at_sample s = {.name = name, .head = head, .head_size = size, .columns = columns};
     int most = 0;
     cut_lines(&s, whole);
+    const at_format *best = columns && s.lines ? NULL : &at_format_text;
     for (int i = 0; i < at_format_count && s.lines; i++) {
-        int sure = at_formats[i]->guess ? at_formats[i]->guess(&s) : 0;
+        bool may = at_formats[i]->guess && (at_formats[i]->columns || !columns);
+        int sure = may ? at_formats[i]->guess(&s) : 0;
         if (sure > most) {
             most = sure;
             best = at_formats[i];

@@ -76,10 +76,61 @@ static attend_status no_format(const char *name, attend_error *err)
                     guess.best, *guess.best ? "?" : "");
 }
 
+/* the first column that the user names: as "--text 3", or NULL where he names none */
+static const char *named_column(const at_read_options *o, char text[80])
+{
+    const char *word = o->source_column   ? o->source_column
+                       : o->target_column ? o->target_column
+                                          : o->label_column;
+    if (!word)
+        return NULL;
+    snprintf(text, 80, "--%s %.60s",
+             o->source_column   ? "text"
+             : o->target_column ? "second"
+                                : "label",
+             word);
+    return text;
+}
+
+/* A column that nobody reads would be left out without a word. */
+static attend_status check_columns(const at_example_reader *r, attend_error *err)
+{
+    char text[80];
+    const char *column = named_column(&r->options, text);
+    if (!column || r->format->columns)
+        return ATTEND_OK;
+    if (r->other)
+        return at_error(err, ATTEND_OPTION, "%s: aligned files have no columns; leave it out",
+                        at_show(column).text);
+    return at_error(err, ATTEND_OPTION,
+                    "%s: format %s has no columns; --format tsv, csv and jsonl have",
+                    at_show(column).text, r->format->name);
+}
+
+static attend_status guess_format(at_example_reader *r, at_stream *bytes, attend_error *err)
+{
+    const char *head;
+    char text[80];
+    size_t size;
+    attend_status status = at_stream_peek(bytes, &head, &size, err);
+    if (status < 0)
+        return status;
+    bool whole = size < 1 << 16;
+    const char *column = named_column(&r->options, text);
+    r->format = at_format_guess(r->name, head, size, whole, column != NULL);
+    if (!r->format)
+        return at_error(err, ATTEND_OPTION,
+                        "%s: %s has no columns, it looks like %s; leave it out, or say --format "
+                        "tsv, csv or jsonl",
+                        at_show(column).text, at_show(r->name).text,
+                        at_format_guess(r->name, head, size, whole, false)->name);
+    at_log(ATTEND_LOG_DEBUG, "%s: read as %s: %s", r->name, r->format->name, r->format->what);
+    return ATTEND_OK;
+}
+
 static attend_status choose_format(at_example_reader *r, at_stream *bytes, attend_error *err)
 {
-    const char *wanted = r->options.format, *head;
-    size_t size;
+    const char *wanted = r->options.format;
     if (wanted && !(r->format = at_format_find(wanted)))
         return no_format(wanted, err);
     if (r->other || (wanted && r->format == &at_format_aligned)) {
@@ -88,16 +139,8 @@ static attend_status choose_format(at_example_reader *r, at_stream *bytes, atten
         if (wanted && r->format != &at_format_aligned)
             return at_error(err, ATTEND_OPTION, "two files are aligned ones, not %s", wanted);
         r->format = &at_format_aligned;
-        return ATTEND_OK;
     }
-    if (wanted)
-        return ATTEND_OK;
-    attend_status status = at_stream_peek(bytes, &head, &size, err);
-    if (status < 0)
-        return status;
-    r->format = at_format_guess(r->name, head, size, size < 1 << 16);
-    at_log(ATTEND_LOG_DEBUG, "%s: read as %s: %s", r->name, r->format->name, r->format->what);
-    return ATTEND_OK;
+    return r->format ? check_columns(r, err) : guess_format(r, bytes, err);
 }
 
 static attend_status start_format(at_example_reader *r, at_stream *bytes, attend_error *err)

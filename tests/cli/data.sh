@@ -126,6 +126,15 @@ says out "  text      A, b c d"
 says out "  label     x"
 expect 2 attend data show --text titel news.csv
 says err 'no column is called "titel"; there are id, kind, title, body'
+printf 'a b\tc d\te f\ng h\ti j\tk l\n' > c3.tsv
+expect 0 attend data show c3.tsv --text 3 --second 1
+says out "  source    e f"
+says out "  target    a b"
+expect 2 attend data show c3.tsv --text 3 --format pairs
+says err "--text 3: format pairs has no columns; --format tsv, csv and jsonl have"
+printf '1 so good\n0 so bad\n' > some.sst
+expect 2 attend data show some.sst --label foo --text bar
+says err "--text bar: some.sst has no columns, it looks like sst; leave it out, or say"
 
 # convert and split
 expect 0 attend data convert pairs.tsv --to jsonl --out pairs.jsonl

@@ -222,6 +222,24 @@ static void columns_can_be_named(void **state)
         "csv", "1:s[text]l[label]\n2:s[a b]l[1]\n");
 }
 
+static void a_named_column_restricts_the_guess(void **state)
+{
+    (void)state;
+    at_read_options options = {.source_column = "3", .target_column = "1"};
+    check_with("a b\tc d\te f\ng h\ti j\tk l\n", NULL, &options, "tsv",
+               "1:s[e f]t[a b]\n2:s[k l]t[g h]\n");
+    check_with("", NULL, &options, "text", "");
+    check_refused("{\"text\": \"a\"}\n", NULL, &options, ATTEND_FORMAT, "no key \"3\"");
+    check_refused("a b\n", "c d\n", &options, ATTEND_OPTION,
+                  "--text 3: aligned files have no columns");
+    options = (at_read_options){.label_column = "1"};
+    check_refused("1 so good\n0 so bad\n", NULL, &options, ATTEND_OPTION,
+                  "--label 1: file has no columns, it looks like sst");
+    options.format = "pairs";
+    check_refused("a\tb\n", NULL, &options, ATTEND_OPTION,
+                  "--label 1: format pairs has no columns; --format tsv");
+}
+
 /* ---- JSON ------------------------------------------------------------------------------- */
 
 static void json_lines_have_the_usual_keys(void **state)
@@ -536,6 +554,7 @@ int main(void)
         TEST(cells_in_quotes_may_hold_lines),
         TEST(a_text_cut_by_its_own_separators_is_refused),
         TEST(columns_can_be_named),
+        TEST(a_named_column_restricts_the_guess),
         TEST(json_lines_have_the_usual_keys),
         TEST(json_keys_may_change_their_order),
         TEST(json_lines_have_the_keys_of_the_first),
