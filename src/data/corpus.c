@@ -10,6 +10,7 @@ struct at_corpus {
     at_shelf *shelf;
     char **file;
     int files;
+    const at_format *format; /* of the last file */
     unsigned has;
     at_corpus_counts counts;
     at_str packed;
@@ -93,6 +94,7 @@ attend_status at_corpus_read(at_corpus *c, at_example_reader *r, attend_error *e
 {
     at_example e;
     attend_status status = add_file(c, at_examples_name(r), err);
+    c->format = at_examples_format(r);
     while (status >= 0 && at_examples_next(r, &e, &status, err))
         status = add_example(c, &e, err);
     at_read_counts counts = at_examples_count(r);
@@ -120,6 +122,15 @@ static attend_status load_file(at_corpus *c, const char *path, const at_read_opt
     return status;
 }
 
+static attend_status no_example(const at_corpus *c, attend_error *err)
+{
+    if (c->counts.lines == c->counts.blank)
+        return at_error(err, ATTEND_FORMAT, "%s: no example in it", c->file[0]);
+    return at_error(err, ATTEND_FORMAT,
+                    "%s: no example in it%s; it was read as %s, and --format names another form",
+                    c->file[0], c->counts.empty ? " that is not empty" : "", c->format->name);
+}
+
 attend_status at_corpus_load(const char *const *paths, int count, const at_corpus_options *options,
                              at_corpus **out, attend_error *err)
 {
@@ -130,8 +141,7 @@ attend_status at_corpus_load(const char *const *paths, int count, const at_corpu
     if (status >= 0)
         status = at_corpus_close(c, err);
     if (status >= 0 && c->counts.examples == 0)
-        status = at_error(err, ATTEND_FORMAT, "%s: no example in it%s", c->file[0],
-                          c->counts.empty ? " that is not empty" : "");
+        status = no_example(c, err);
     if (status < 0)
         at_corpus_free(c);
     *out = status < 0 ? NULL : c;

@@ -26,6 +26,8 @@ static long number_of(at_text *line)
     return number;
 }
 
+/* A story cannot open with a question: line 1 has no tab, unlike in pairs that begin with
+ * numbers. */
 static int guess(const at_sample *s)
 {
     long before = 0;
@@ -33,9 +35,10 @@ static int guess(const at_sample *s)
     for (int i = 0; i < s->lines; i++) {
         at_text line = s->line[i];
         long number = number_of(&line);
-        if (number != 1 && number != before + 1)
+        bool tab = memchr(line.text, '\t', line.size) != NULL;
+        if ((number != 1 && number != before + 1) || (number == 1 && tab))
             return 0;
-        asked |= memchr(line.text, '\t', line.size) != NULL;
+        asked |= tab;
         before = number;
     }
     return s->lines > 1 && asked ? 92 : 0;

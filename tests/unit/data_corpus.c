@@ -72,7 +72,10 @@ static void refuses_what_has_no_example(void **state)
     put(one, "a\t\n");
     at_corpus_options options = {.reader.format = "pairs"};
     assert_int_equal(at_corpus_load(paths, 1, &options, &c, &err), ATTEND_FORMAT);
-    assert_says(&err, "no example in it that is not empty");
+    assert_says(&err, "no example in it that is not empty; it was read as pairs, and --format");
+    put(one, "1 Mary went.\n2 Where is she?\t\n");
+    assert_int_equal(at_corpus_load(paths, 1, NULL, &c, &err), ATTEND_FORMAT);
+    assert_says(&err, "it was read as babi");
     unlink(one);
     assert_int_equal(at_corpus_load(paths, 1, NULL, &c, &err), ATTEND_FILE);
 }

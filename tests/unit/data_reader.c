@@ -384,6 +384,15 @@ static void babi_stories_grow_and_begin_anew(void **state)
           "6:s[Ann sat.]l[yes]q[Did Ann sit?]\n");
 }
 
+static void pairs_may_begin_with_numbers(void **state)
+{
+    (void)state;
+    check("1 a b\t1 c d\n2 e f\t2 g h\n3 i\t3 j\n", "pairs",
+          "1:s[1 a b]t[1 c d]\n2:s[2 e f]t[2 g h]\n3:s[3 i]t[3 j]\n");
+    check("1 3 2\t1 2 3\n1 9 4\t1 4 9\n", "pairs", "1:s[1 3 2]t[1 2 3]\n2:s[1 9 4]t[1 4 9]\n");
+    check("5 3 2\t2 3 5\n6 9 4\t4 6 9\n", "pairs", "1:s[5 3 2]t[2 3 5]\n2:s[6 9 4]t[4 6 9]\n");
+}
+
 /* ---- text, and all of them -------------------------------------------------------------- */
 
 static void empty_lines_separate_documents(void **state)
@@ -563,6 +572,7 @@ int main(void)
         TEST(squad_says_what_is_wrong_and_where),
         TEST(subjqa_takes_answers_from_their_indices),
         TEST(babi_stories_grow_and_begin_anew),
+        TEST(pairs_may_begin_with_numbers),
         TEST(empty_lines_separate_documents),
         TEST(unknown_formats_get_a_suggestion),
         TEST(a_lenient_reader_tells_and_goes_on),
