@@ -1228,7 +1228,7 @@ ATTEND_API void attend_pointer_free(attend_pointer *model); /* NULL is well */
 /* Points to the items of a line: vectors of numbers, "0.7,0.3 0.5,0.5 0.6,0.2". Each item is
  * pointed to once at most, unless repeat is not 0. One call at a time on one model.
  *
- * line          size bytes
+ * line          size bytes, with blanks between items; a tab is refused
  * places        receives places of items in the line, from 0 on; attend_places_free it
  * count         receives how many
  * log_p         receives the logarithm of their probability */

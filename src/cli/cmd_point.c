@@ -29,10 +29,10 @@ static void add_item(at_str *out, const char *text, size_t size, int n)
 {
     size_t at = 0, begin = 0;
     for (int i = 0; i <= n; i++) {
-        while (at < size && (text[at] == ' ' || text[at] == '\t'))
+        while (at < size && text[at] == ' ')
             at++;
         begin = at;
-        while (at < size && text[at] != ' ' && text[at] != '\t')
+        while (at < size && text[at] != ' ')
             at++;
     }
     at_str_add_bytes(out, text + begin, at - begin);

@@ -8,15 +8,13 @@
 
 /* ---- a line ------------------------------------------------------------------------------- */
 
-static bool blank(char c) { return c == ' ' || c == '\t'; }
-
 /* the next item of the line from *at on; empty behind the last */
 static at_text next_item(at_text line, size_t *at)
 {
-    while (*at < line.size && blank(line.text[*at]))
+    while (*at < line.size && line.text[*at] == ' ')
         ++*at;
     size_t begin = *at;
-    while (*at < line.size && !blank(line.text[*at]))
+    while (*at < line.size && line.text[*at] != ' ')
         ++*at;
     return (at_text){line.text + begin, *at - begin};
 }
@@ -74,6 +72,10 @@ attend_status at_item_row_parse(at_item_row *r, at_text line, attend_error *err)
     size_t at = 0;
     attend_status status = ATTEND_OK;
     r->count = 0;
+    if (line.size && memchr(line.text, '\t', line.size))
+        return at_error(err, ATTEND_FORMAT,
+                        "there is a tab in it, and items have blanks between them; of pairs, cut "
+                        "-f 1 takes the items without the answers");
     for (at_text item; status >= 0 && (item = next_item(line, &at)).size > 0;) {
         int width = numbers_of(item);
         if (!r->width)

@@ -20,8 +20,8 @@ typedef struct {
     at_text *text;
 } at_item_row;
 
-/* Parses a line. Fails with a message that names the item; *row keeps its memory from line to
- * line: at_item_row_free it. */
+/* Parses a line. Fails with a message that names the item, or at a tab, behind which answers stand;
+ * *row keeps its memory from line to line: at_item_row_free it. */
 attend_status at_item_row_parse(at_item_row *row, at_text line, attend_error *err);
 void at_item_row_free(at_item_row *row);
 

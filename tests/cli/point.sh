@@ -40,6 +40,10 @@ echo "1 two 3" > words
 expect 65 attend point model words
 says err "words:1: item 2, 'two'"
 
+{ echo "4 2"; cat test.tsv; } > pairs
+expect 65 attend point model pairs
+says err "pairs:2: there is a tab in it, and items have blanks between them; of pairs, cut -f 1"
+
 { head -n 30 sort.tsv; printf '5 4\t4 6\n'; } > bad.tsv
 expect 65 attend train --preset pointer-net --data bad.tsv --valid 5 --out new
 says err "bad.tsv:31: '6' of the target is not among the items of the source"
