@@ -1,23 +1,60 @@
 #include "text/cut_before.h"
 
+#include <string.h>
+#include <strings.h>
+
 #include "text/unicode.h"
 
 enum { FEWEST = 10, ONE_OF = 50 };
 
+static bool is_mark(char c) { return c == '.' || c == ','; }
+
+/* Is the word, or its end where it is longer, one that English is cut into: "'s" of "it's"? */
+static bool ends_in_part(const char *word, size_t size, bool *whole)
+{
+    static const char *const parts[] = {"<unk>", "n't", "'s", "'re", "'ve", "'ll", "'d", "'m"};
+    for (size_t i = 0; i < sizeof parts / sizeof *parts; i++) {
+        size_t length = strlen(parts[i]);
+        *whole = size == length;
+        if (size >= length && strncasecmp(word + size - length, parts[i], length) == 0)
+            return true;
+    }
+    return false;
+}
+
+/* ends: it is the last one of its line */
+static void count_word(at_cut_marks *m, const char *word, size_t size, bool ends)
+{
+    bool whole, comma = word[size - 1] == ',';
+    if (is_mark(word[size - 1])) {
+        m->alone += size == 1;
+        m->close += size > 1;
+        m->joined += size > 1 && (comma || ends);
+    } else if (ends_in_part(word, size, &whole)) {
+        m->parts += whole;
+        m->joined += !whole;
+    }
+}
+
 void at_cut_marks_count(at_cut_marks *m, const char *text, size_t size)
 {
-    for (size_t i = 0; i < size; i++) {
-        bool ends = i + 1 == size || at_space_at(text + i + 1, size - i - 1);
-        if ((text[i] != '.' && text[i] != ',') || !ends)
+    for (size_t at = 0, end; at < size; at = end) {
+        int blank = at_space_at(text + at, size - at);
+        end = at + (size_t)blank;
+        if (blank)
             continue;
-        if (i == 0 || at_space_at(text + i - 1, 1))
-            m->alone++;
-        else
-            m->close++;
+        while (end < size && !at_space_at(text + end, size - end))
+            end++;
+        size_t next = end;
+        while (next < size && (text[next] == ' ' || text[next] == '\t' || text[next] == '\r'))
+            next++;
+        count_word(m, text + at, end - at, next == size || text[next] == '\n');
     }
 }
 
 bool at_cut_before(const at_cut_marks *m)
 {
-    return m->alone >= FEWEST && m->close * ONE_OF <= m->alone;
+    if (m->alone >= FEWEST && m->close * ONE_OF <= m->alone)
+        return true;
+    return m->parts >= FEWEST && m->joined * ONE_OF <= m->parts;
 }

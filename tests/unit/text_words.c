@@ -255,6 +255,32 @@ static void a_text_that_was_cut_already_stays_as_it_is(void **state)
     at_str_free(&out);
 }
 
+static void parts_of_words_tell_that_a_text_was_cut(void **state)
+{
+    (void)state;
+    static const char treebank[] = " mr. <unk> says it does n't own the bank 's N shares ";
+    const char *lines[41] = {NULL};
+    at_str out = {0};
+    for (int i = 0; i < 40; i++)
+        lines[i] = i % 4 ? treebank : " that 's the u.s. view of <unk> inc. in N ";
+    at_tokenizer *t = learn(lines, NULL);
+    assert_true(at_tokenizer_by_blanks(t));
+    cut(t, treebank, &out);
+    assert_string_equal(at_str_text(&out), "mr. <unk> says it does n't own the bank 's N shares");
+    at_tokenizer_free(t);
+    for (int i = 0; i < 40; i++) /* a rare word was left out of whole text */
+        lines[i] = i % 4 ? "It's <unk> who came, isn't it?" : "Mr. <unk> didn't come.";
+    t = learn(lines, NULL);
+    assert_false(at_tokenizer_by_blanks(t));
+    at_tokenizer_free(t);
+    for (int i = 0; i < 40; i++)
+        lines[i] = i % 4 ? "Ik kom 's avonds." : "Het is 's middags te warm.";
+    t = learn(lines, NULL);
+    assert_false(at_tokenizer_by_blanks(t));
+    at_tokenizer_free(t);
+    at_str_free(&out);
+}
+
 static void learns_frequent_words_in_order(void **state)
 {
     (void)state;
@@ -378,6 +404,7 @@ int main(void)
         cmocka_unit_test(marks_and_joiners_stay_with_their_character),
         cmocka_unit_test(without_punctuation_white_space_alone_counts),
         cmocka_unit_test(a_text_that_was_cut_already_stays_as_it_is),
+        cmocka_unit_test(parts_of_words_tell_that_a_text_was_cut),
         cmocka_unit_test(learns_frequent_words_in_order),
         cmocka_unit_test(unknown_words_keep_their_place),
         cmocka_unit_test(a_special_piece_in_the_text_is_an_unknown_word),
