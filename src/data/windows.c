@@ -37,8 +37,7 @@ attend_status at_windows_new(const at_encoded *data, int T, int streams, at_wind
     if (!w->lengths)
         status = at_error_memory(err);
     else if (!w->count || w->count > UINT32_MAX)
-        status = at_error(err, ATTEND_FORMAT,
-                          "%llu tokens of text give %s windows of %d tokens; choose another length",
+        status = at_error(err, ATTEND_FORMAT, "%llu tokens of text give %s windows of %d tokens",
                           (unsigned long long)tokens, w->count ? "too many" : "no", T);
     for (size_t i = 0; status >= 0 && i < w->count; i++)
         w->lengths[i] = (uint32_t)T;

@@ -40,6 +40,21 @@ static attend_status open(void *of_run, const char *folder, attend_error *err)
     return at_language_folder_open(folder, &t->folder, err);
 }
 
+/* which: 0 to learn from, 1 to validate with */
+static attend_status cut_part(at_run *r, int which, int streams, attend_error *err)
+{
+    task *t = task_of(r);
+    attend_error why;
+    attend_status status = at_windows_new(r->numbers[which], t->folder.settings.window, streams,
+                                          &t->windows[which], &why);
+    if (status == ATTEND_FORMAT)
+        return at_error(err, status, "%s: %s; choose another --window, or give %s",
+                        which ? "what is to validate with" : "what is to learn from", why.message,
+                        which ? "more with --valid, which is a share, a number of lines, or a file"
+                              : "more --data");
+    return status < 0 ? at_error(err, status, "%s", why.message) : status;
+}
+
 static attend_status cut_windows(at_run *r, attend_error *err)
 {
     task *t = task_of(r);
@@ -47,9 +62,9 @@ static attend_status cut_windows(at_run *r, attend_error *err)
     size_t tokens = at_encoded_count(r->numbers[1]).tokens[0];
     size_t most = tokens / (size_t)(T + 1); /* streams that have a window each */
     t->streams = most >= STREAMS ? STREAMS : most > 1 ? (int)most : 1;
-    attend_status status = at_windows_new(r->numbers[0], T, 0, &t->windows[0], err);
+    attend_status status = cut_part(r, 0, 0, err);
     if (status >= 0)
-        status = at_windows_new(r->numbers[1], T, t->streams, &t->windows[1], err);
+        status = cut_part(r, 1, t->streams, err);
     for (int i = 0; i < 2 && status >= 0; i++)
         r->supply[i] = at_windows_supply(t->windows[i]);
     r->valid_batch = t->streams;

@@ -15,6 +15,14 @@ says model/training/metrics.jsonl '"perplexity": '
 check "it learns the order of words" "tail -n 1 model/training/metrics.jsonl |
     sed 's/.*\"perplexity\": \([0-9.]*\).*/\1/' | awk '{ exit !(\$1 > 1 && \$1 < 2) }'"
 
+head -n 3 text.txt > few.txt
+expect 65 attend train --preset rnn-lm --data text.txt --valid few.txt --steps 1 --out short
+says err "what is to validate with: 24 tokens of text give no windows of 64 tokens; choose another"
+says err "--window, or give more with --valid"
+expect 65 attend train --preset rnn-lm --data few.txt --valid valid.txt --steps 1 --out short
+says err "what is to learn from: 24 tokens of text give no windows of 64 tokens"
+says err "or give more --data"
+
 expect 0 attend train "${settings[@]}" --steps 30 --out whole
 expect 0 attend train "${settings[@]}" --steps 13 --checkpoint-every 5 --out parts
 expect 0 attend train --out parts --resume --steps 30
