@@ -71,10 +71,23 @@ static attend_status cut_windows(at_run *r, attend_error *err)
     return status;
 }
 
+/* what of the data nobody reads */
+static void say_unread(at_run *r)
+{
+    unsigned has = at_corpus_has(r->corpus);
+    if (has & ATTEND_HAS_TARGET)
+        at_run_say(r,
+                   "of these pairs the first side alone is learned; --text names another column, "
+                   "--format text takes whole lines");
+    else if (has & ATTEND_HAS_LABEL)
+        at_run_say(r, "the labels are left out; --format text takes whole lines");
+}
+
 static attend_status prepare(at_run *r, attend_error *err)
 {
     task *t = task_of(r);
     at_language_folder *f = &t->folder;
+    say_unread(r);
     attend_status status = f->tokenizer ? ATTEND_OK
                                         : at_run_learn(r, true, false, f->settings.preset,
                                                        &f->tokenizer, err);

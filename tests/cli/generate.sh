@@ -23,6 +23,17 @@ expect 65 attend train --preset rnn-lm --data few.txt --valid valid.txt --steps 
 says err "what is to learn from: 24 tokens of text give no windows of 64 tokens"
 says err "or give more --data"
 
+awk '{ print "count " NR " and more .\tcompte " NR " , encore ." }' text.txt > pairs.tsv
+one=(--preset rnn-lm --data pairs.tsv --valid 20% --window 12 --hidden 8 --embedding 4 --steps 1)
+expect 0 attend train "${one[@]}" --out side1
+says err "of these pairs the first side alone is learned; --text names another column"
+expect 0 attend train "${one[@]}" --text 2 --out side2
+check "a named column needs no note" "! grep -q 'first side' err"
+check "the second side is learned" "grep -rq compte side2 && ! grep -rq count side2/*.json"
+awk '{ print NR % 2 " count " NR " and more ." }' text.txt > labels.txt
+expect 0 attend train "${one[@]}" --data labels.txt --out labels
+says err "the labels are left out"
+
 expect 0 attend train "${settings[@]}" --steps 30 --out whole
 expect 0 attend train "${settings[@]}" --steps 13 --checkpoint-every 5 --out parts
 expect 0 attend train --out parts --resume --steps 30
