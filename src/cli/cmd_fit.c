@@ -49,7 +49,7 @@ static const at_option options[] = {
      .help = "Print the y of the x in this file, or of standard input for -",
      .example = {"attend fit points.csv --predict new.csv", "And at many"}},
     {.name = "out", .letter = 'o', OPTION_PATH(fit, out), .meta = "FILE", .group = "Output",
-     .help = "Save the fit as safetensors; as DATA, the file predicts without training",
+     .help = "Save the fit in a .safetensors file; as DATA, that predicts without training",
      .example = {"attend fit points.csv --out curve.safetensors", "Keep the curve"}},
     {.name = "figure", OPTION_PATH(fit, figure), .meta = "FILE",
      .help = "Draw points, curves, weights and errors into a file that ends in .png, .svg or .pdf",
@@ -203,6 +203,11 @@ static attend_status check(const fit *o, const char *path, attend_error *err)
                           "--weights belongs to the report, not to JSON or predictions");
     if (status >= 0 && o->out)
         status = check_file("--out", o->out, path, o->overwrite, err);
+    if (status >= 0 && o->out && !is_model(o->out))
+        status = at_error(err, ATTEND_OPTION,
+                          "--out %s: the name of a saved curve ends in .safetensors, which tells "
+                          "it from points when it is read",
+                          at_show(o->out).text);
     if (status >= 0 && o->figure)
         status = attend_figure_check_path(o->figure, err);
     if (status >= 0 && o->figure)

@@ -176,11 +176,28 @@ static attend_status add_row(at_points *p, const at_csv *c, int y, attend_error 
     return status;
 }
 
+/* Cells that no column is there for, unless they are empty: a decimal comma, or two rows in one. */
+static attend_status check_cells(const at_csv *c, int columns, attend_error *err)
+{
+    for (int i = columns; i < c->count; i++)
+        if (c->cell[i][strspn(c->cell[i], " \t\r")])
+            return at_error(
+                err, ATTEND_FORMAT,
+                "%s:%ld: %d cells, but the first row has %d; write a decimal point, and "
+                "every point on a line of its own",
+                c->name, c->line, c->count, columns);
+    return ATTEND_OK;
+}
+
 static attend_status read_rows(at_points *p, at_csv *c, bool header, int y, attend_error *err)
 {
+    int columns = c->count;
     attend_status status = header ? ATTEND_OK : add_row(p, c, y, err);
-    while (status >= 0 && at_csv_next(c, &status, err))
-        status = add_row(p, c, y, err);
+    while (status >= 0 && at_csv_next(c, &status, err)) {
+        status = check_cells(c, columns, err);
+        if (status >= 0)
+            status = add_row(p, c, y, err);
+    }
     if (status >= 0 && p->rows == 0)
         return at_error(err, ATTEND_FORMAT, "%s: a header and no points", c->name);
     return status;

@@ -179,4 +179,14 @@ expect 2 attend fit points.csv --at 1 --predict new.csv
 expect 2 attend fit - --predict -
 expect 74 attend fit points.csv --out nowhere/curve.safetensors
 says err "no folder nowhere/"
+expect 2 attend fit points.csv --out curve.st
+says err "--out curve.st: the name of a saved curve ends in .safetensors"
+check "nothing is written" '[ ! -e curve.st ]'
+printf '1,2\n2,3,9\n3,4\n' > extra.csv
+expect 65 attend fit extra.csv
+says err "extra.csv:2: 3 cells, but the first row has 2"
+printf 'x,y\n1,2,\n2,3\n3,4, \n' > trailing.csv
+expect 0 attend fit trailing.csv --no-plot
+expect 65 attend fit trailing.csv --predict extra.csv
+says err "extra.csv:2: 3 cells, but the first row has 2"
 expect 2 attend fit points.csv --out points.csv --overwrite
