@@ -33,6 +33,7 @@ static attend_status take(void *user, const char *source, const char *target, at
 static attend_status make_lines(const at_making *m, attend_error *err)
 {
     output o = {0};
+    attend_error later;
     attend_status status = m->out ? at_writer_open(&o.file, m->out, err) : ATTEND_OK;
     if (status < 0)
         return status;
@@ -40,6 +41,8 @@ static attend_status make_lines(const at_making *m, attend_error *err)
                               err);
     if (status >= 0)
         status = flush(&o, err);
+    else if (!m->out)
+        flush(&o, &later); /* as many as the message of the failure says */
     if (status >= 0 && m->out)
         status = at_writer_commit(o.file, err);
     else

@@ -270,3 +270,10 @@ says err "at most 16777216 different sources can be told apart"
 expect 65 attend data show nothing.txt
 says err "nothing.txt: there is no example in it"
 silent out
+
+# what was made before there is no more comes out, as many as the message says
+expect 2 attend data make sort --size 2 --count 100000
+made=$(sed -n 's/.*after \([0-9]*\) examples of sort.*/\1/p' err)
+check "message and output agree" '[ "$(wc -l < out)" -eq "$made" ]'
+expect 2 attend data make sort --size 2 --count 100000 --out sort.tsv
+check "a file is whole or not at all" '[ ! -e sort.tsv ]'
