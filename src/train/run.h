@@ -23,7 +23,8 @@
 #include "train/metrics.h"
 
 typedef struct {
-    const char *data, *src, *tgt, *valid, *valid_tgt, *test; /* files; valid may be a share */
+    /* files; valid may be a share, or NULL: the usual one */
+    const char *data, *src, *tgt, *valid, *valid_tgt, *test;
     bool swap;
     const char *format, *text, *second, *label; /* of these files: as of at_read_options */
     int header, encoding;

@@ -151,12 +151,13 @@ static attend_status check_parts(const at_run_settings *s, attend_error *err)
 {
     at_share share;
     attend_error ignored;
-    if (!at_file_exists(s->valid) && at_share_parse(&share, s->valid, "--valid", &ignored) < 0)
+    if (s->valid && !at_file_exists(s->valid)
+        && at_share_parse(&share, s->valid, "--valid", &ignored) < 0)
         return at_error(err, ATTEND_OPTION,
                         "--valid %s: there is no such file, and it is no share; a share is 5%%, "
                         "0.05 or 1000",
                         at_show(s->valid).text);
-    if (s->valid_tgt && !at_file_exists(s->valid))
+    if (s->valid_tgt && !at_run_valid_is_file(s))
         return at_error(err, ATTEND_OPTION,
                         "--valid-tgt %s: its sources are missing; --valid FILE has them",
                         at_show(s->valid_tgt).text);

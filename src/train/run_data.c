@@ -34,7 +34,7 @@ static attend_status load_all(at_run *r, attend_error *err)
 {
     const at_run_settings *s = &r->settings;
     attend_status status = load(r, 0, s->data ? s->data : s->src, s->tgt, &r->corpus, err);
-    if (status >= 0 && at_file_exists(s->valid))
+    if (status >= 0 && at_run_valid_is_file(s))
         status = load(r, 1, s->valid, s->valid_tgt, &r->valid, err);
     at_str text = {0};
     if (status >= 0)
@@ -45,6 +45,19 @@ static attend_status load_all(at_run *r, attend_error *err)
     return status;
 }
 
+bool at_run_valid_is_file(const at_run_settings *s) { return s->valid && at_file_exists(s->valid); }
+
+/* Where nobody said one: a hundredth, but of little data so many that a measure of them means
+ * something, and most are still learned from. */
+static at_share usual_share(size_t n)
+{
+    enum { ENOUGH = 50 };
+    size_t tenth = n / 10 > 0 ? n / 10 : 1;
+    if (n >= 100 * ENOUGH)
+        return (at_share){.share = 0.01};
+    return (at_share){.count = tenth < ENOUGH ? tenth : ENOUGH};
+}
+
 static attend_status split(at_run *r, attend_error *err)
 {
     const at_run_settings *s = &r->settings;
@@ -52,7 +65,9 @@ static attend_status split(at_run *r, attend_error *err)
     size_t sizes[ATTEND_PARTS], n = at_corpus_size(r->corpus);
     at_share valid = {.share = 0}, test;
     attend_status status = at_share_parse(&test, s->test, "--test", err);
-    if (status >= 0 && !r->valid)
+    if (!r->valid && !s->valid)
+        valid = usual_share(n);
+    else if (status >= 0 && !r->valid)
         status = at_share_parse(&valid, s->valid, "--valid", err);
     if (status < 0)
         return status;
@@ -61,7 +76,7 @@ static attend_status split(at_run *r, attend_error *err)
         return at_error_memory(err);
     status = at_split(r->corpus, valid, test, r->part, sizes, err);
     r->tests = status >= 0 && sizes[ATTEND_PART_TEST] > 0;
-    if (status >= 0 && !r->valid && sizes[ATTEND_PART_VALID] == 0)
+    if (status >= 0 && s->valid && !r->valid && sizes[ATTEND_PART_VALID] == 0)
         status = at_error(err, ATTEND_OPTION,
                           "--valid %s of %zu %s is none; give more of them, or a file", s->valid, n,
                           what);

@@ -12,7 +12,7 @@
 
 static attend_status check_valid(const at_run_settings *s, attend_error *err)
 {
-    if (!at_file_exists(s->valid))
+    if (!at_run_valid_is_file(s))
         return ATTEND_OK;
     if (!at_features_is(s->valid))
         return at_error(err, ATTEND_OPTION,

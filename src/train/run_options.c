@@ -57,9 +57,9 @@ const at_option at_run_options[] = {
      .help = "Of bytes that are no UTF-8: refuse, write U+FFFD, or take their line as Latin-1"},
     {.name = "valid",
      OPTION_STRING(at_run_settings, valid),
-     .value = "1%",
      .meta = "SHARE|FILE",
-     .help = "What the run is judged by: a share or number of the pairs, or a file of others"},
+     .help = "What the run is judged by: a share or number of the pairs, or a file of others; else "
+             "1% of them, and at least 50 or a tenth, whichever is less"},
     {.name = "valid-tgt",
      OPTION_PATH(at_run_settings, valid_tgt),
      .meta = "FILE",

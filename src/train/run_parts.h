@@ -51,6 +51,9 @@ void at_run_say(at_run *r, const char *format, ...) __attribute__((format(printf
 /* folder/name in out; at_free it; NULL without memory */
 char *at_run_path(const at_run *r, const char *name);
 
+/* Is there a file to validate with, not a share of the data? */
+bool at_run_valid_is_file(const at_run_settings *s);
+
 /* Sentences in a batch at most. */
 static inline size_t at_run_batch(const at_run_settings *s)
 {

@@ -97,9 +97,10 @@ static attend_status count_validation(at_run *r, attend_error *err)
         r->validation += b ? b[i] : a[i];
     if (status >= 0 && !items)
         status = at_error(err, ATTEND_FORMAT,
-                          "--valid %s: no example is left to validate with; allow longer ones with "
-                          "--longest, or give others",
-                          at_show(r->settings.valid).text);
+                          "--valid%s%s: no example is left to validate with; allow longer ones "
+                          "with --longest, or give others",
+                          r->settings.valid ? " " : "",
+                          r->settings.valid ? at_show(r->settings.valid).text : "");
     return status;
 }
 

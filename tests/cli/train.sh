@@ -109,6 +109,20 @@ says err "bleu loss perplexity"
 expect 2 attend train --data pairs.tsv --out new --preset bahdanu
 says err "bahdanau"
 
+# what a run is judged by, where nobody says: a hundredth would be a handful
+usual=(--hidden 4 --embedding 4 --min-count 1)
+awk 'BEGIN { for (i = 0; i < 600; i++) print "sentence " i "\tphrase " i }' > many.tsv
+expect 0 attend train --data many.tsv "${usual[@]}" --steps 1 --out usual
+says err "550 pairs to learn from, 50 to validate with"
+expect 0 attend train --resume --steps 2 --out usual
+says err "550 pairs to learn from, 50 to validate with"
+expect 0 attend train --data pairs.tsv "${usual[@]}" --steps 1 --out usual2
+says err "44 pairs to learn from, 4 to validate with"
+expect 0 attend train --data many.tsv --valid 1% "${usual[@]}" --steps 1 --out usual3
+check "a share that is said is taken" "! grep -q ', 50 to validate' err"
+expect 2 attend train --data pairs.tsv --valid-tgt many.tsv --out new
+says err "--valid-tgt many.tsv: its sources are missing"
+
 # translating
 cut -f 1 pairs.tsv > in
 attend translate whole < in > all 2> err && good || bad "translate" err
