@@ -1045,8 +1045,8 @@ typedef struct attend_translate_options {
     int no_repeat;    /* n: no n pieces in a row come twice; 0: off */
     int longest;      /* pieces of a line that are read */
     int when_long;    /* an attend_long_rule */
-    int most;         /* pieces of a translation; 0: three for each of the source, and ten; of
-                         features one for each frame, and fifty */
+    int most;         /* pieces of a translation behind its prefix, up to 2^20; 0: three for each
+                         of the source, and ten; of features one for each frame, and fifty */
     int batch;        /* lines at a time */
     int attention;    /* 1: weights are wanted */
     int target_words; /* 1: target_word is wanted */
@@ -1075,9 +1075,9 @@ typedef struct attend_translate_options {
 ATTEND_API void attend_translate_defaults(attend_translate_options *options);
 
 /* one hypothesis of one line; all borrowed until the function returns. An empty line, and one that
- * is skipped, has no pieces. */
+ * is skipped, has no pieces, and scores of 0. */
 typedef struct attend_translation {
-    size_t line;
+    size_t line; /* of this call, from 0 on */
     int rank; /* 0: the best */
     const char *text;
     double score, log_p;  /* not numbers where they were not asked for */
@@ -1107,7 +1107,7 @@ ATTEND_API attend_status attend_translate(attend_translator *translator,
 /* Which words belong together, after the weights: "0-0 1-2", source and target, counted from 0, as
  * Pharaoh writes it.
  *
- * translation   with weights, and with target_word where words are wanted
+ * translation   with weights and target_word: options have attention and target_words
  * pieces        1: links between pieces; 0: between words
  * threshold     above 0: all words of the source that have so much weight; 0: the best one of every
  *               word of the target

@@ -69,14 +69,21 @@ static at_sampling sampling_of(const attend_translate_options *o)
 
 static attend_status check(const attend_translate_options *o, attend_error *err)
 {
-    at_sampling sampling = sampling_of(o);
     if (o->size != sizeof *o)
         return at_error(err, ATTEND_OPTION, "attend_translate_defaults sets the options' size");
-    if (o->beam < 1 || o->best < 1 || o->best > o->beam || o->batch < 1 || o->longest < 1
-        || o->most < 0)
+    at_sampling sampling = sampling_of(o);
+    if (o->beam < 1 || o->best < 1 || o->best > o->beam || o->batch < 1 || o->longest < 1)
         return at_error(err, ATTEND_OPTION,
                         "beam %d, best %d, batch %d, longest %d: all at least 1, best at most beam",
                         o->beam, o->best, o->batch, o->longest);
+    if (o->most < 0 || o->most > 1 << 20 || o->no_repeat < 0)
+        return at_error(err, ATTEND_OPTION,
+                        "most %d, no_repeat %d: both at least 0, most at most %d", o->most,
+                        o->no_repeat, 1 << 20);
+    if (o->rule < ATTEND_LENGTH_RULE_NONE || o->rule > ATTEND_LENGTH_RULE_WU
+        || o->when_long < ATTEND_LINE_CUT || o->when_long > ATTEND_LINE_REFUSE)
+        return at_error(err, ATTEND_OPTION, "rule %d, when_long %d: there is no such", o->rule,
+                        o->when_long);
     if (o->forced && (!o->prefix || o->beam != 1))
         return at_error(err, ATTEND_OPTION, "forced translations need a prefix, and a beam of 1");
     return o->sample ? at_sampling_check(&sampling, err) : ATTEND_OK;
@@ -110,8 +117,9 @@ static attend_status check_source(const attend_translator *t, const attend_trans
                         "unknown words cannot be replaced: feature vectors have no words to take");
     size_t there = given ? attend_features_count(o->features) : 0;
     if (given && (o->first > there || count > there - o->first))
-        return at_error(err, ATTEND_OPTION, "sequences %zu to %zu are asked for, and there are %zu",
-                        o->first, o->first + count, there);
+        return at_error(err, ATTEND_OPTION,
+                        "%zu sequences from number %zu on are asked for, and there are %zu", count,
+                        o->first, there);
     return ATTEND_OK;
 }
 
@@ -292,7 +300,7 @@ attend_status attend_translate(attend_translator *t, const attend_translate_opti
     status = prefix ? at_translate(&with, &inside, count, text, give, &g, err) : ATTEND_MEMORY;
     at_free(text);
     at_free(prefix);
-    return status;
+    return status < 0 ? status : ATTEND_OK;
 }
 
 /* ---- links ----------------------------------------------------------------------------------- */
@@ -304,10 +312,13 @@ attend_status attend_translation_links(const attend_translation *t, int pieces, 
     at_align_options o = {pieces != 0, threshold};
     attend_status status = ATTEND_OK;
     *out = NULL;
-    if (t->targets > 0 && (!t->weights || !t->target_word))
+    if (t->targets > 0 && !t->weights)
         status = at_error(err, ATTEND_OPTION,
-                          "links need a translation with weights and numbers of words; a model "
-                          "without attention has none");
+                          "links need a translation with weights: ask for attention; a model "
+                          "without it has none");
+    else if (t->targets > 0 && !t->target_word)
+        status = at_error(err, ATTEND_OPTION,
+                          "links need the numbers of words: ask for target_words");
     at_aligned a = {t->targets, t->sources, t->weights, t->target_word, t->source_word};
     if (status >= 0 && t->targets > 0)
         status = at_align(&a, &o, &text, err);

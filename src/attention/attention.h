@@ -2,7 +2,7 @@
  *
  *     at_how how;
  *     at_how_parse(&how, "bilinear/window:5/soft/8", &err);
- *     at_memory m = at_attention_prepare(t, s, &how, keys, values, mask);     once per source
+ *     at_memory m = at_attention_prepare(t, s, &how, width, keys, values, mask);  per source
  *     at_reading r = at_attention_read(t, s, &how, &m, (at_query){.query = q});   at every step
  *
  * A read takes queries q [B,Q,dq], keys [B,K,dk], values [B,K,dv] and a mask, and gives weights

@@ -15,9 +15,7 @@ static inline real real_exp(real x) { return exp(x); }
 static inline real real_log(real x) { return log(x); }
 static inline real real_sqrt(real x) { return sqrt(x); }
 static inline real real_tanh(real x) { return tanh(x); }
-static inline real real_erf(real x) { return erf(x); }
 static inline real real_abs(real x) { return fabs(x); }
-static inline real real_pow(real x, real y) { return pow(x, y); }
 static inline real real_fma(real x, real y, real z) { return fma(x, y, z); }
 #else
 typedef float real;
@@ -27,9 +25,7 @@ static inline real real_exp(real x) { return expf(x); }
 static inline real real_log(real x) { return logf(x); }
 static inline real real_sqrt(real x) { return sqrtf(x); }
 static inline real real_tanh(real x) { return tanhf(x); }
-static inline real real_erf(real x) { return erff(x); }
 static inline real real_abs(real x) { return fabsf(x); }
-static inline real real_pow(real x, real y) { return powf(x, y); }
 static inline real real_fma(real x, real y, real z) { return fmaf(x, y, z); }
 #endif
 

@@ -29,7 +29,9 @@ attend_status at_beam_start(at_beam *b, const at_beam_options *o, int vocabulary
     b->link = at_arena_alloc(&b->memory, (size_t)o->most * sizeof *b->link);
     b->weights = at_arena_alloc(&b->memory, (size_t)o->most * sizeof *b->weights);
     b->candidate = at_arena_alloc(&b->memory, (2 * K + 1) * sizeof(candidate));
-    if (!b->from || !b->word || !b->log_p || !b->found || !b->link || !b->weights || !b->candidate)
+    b->seen = at_arena_alloc(&b->memory, ((size_t)source + 1) * sizeof *b->seen);
+    if (!b->from || !b->word || !b->log_p || !b->found || !b->link || !b->weights || !b->candidate
+        || !b->seen)
         return at_error(err, ATTEND_MEMORY, "no memory for a beam of %d", o->width);
     b->log_p[0] = 0;
     return ATTEND_OK;
@@ -48,16 +50,25 @@ static double divisor(const at_beam_options *o, int length)
     }
 }
 
+/* row of the running hypotheses that the step of its last word started from */
+static int last_row(const at_beam *b, const at_hypothesis *h)
+{
+    return h->words == h->step + 2 ? h->row : b->link[h->step][h->row].from;
+}
+
 static double coverage(const at_beam *b, const at_hypothesis *h)
 {
-    int own = b->options.covered;
-    double sum = 0;
-    for (int j = 0; j < (own ? own : b->source); j++) {
-        double seen = 0;
-        for (int t = 0; t < h->words; t++)
-            seen += (double)at_beam_weights(b, h, t)[j];
-        sum += log(seen < 1 ? fmax(seen, 1e-10) : 1);
+    int own = b->options.covered, n = own ? own : b->source, row = last_row(b, h);
+    double sum = 0, *seen = b->seen;
+    memset(seen, 0, (size_t)n * sizeof *seen);
+    for (int t = h->words - 1; t >= 0; t--) {
+        const real *w = b->weights[t] + (size_t)row * (size_t)b->source;
+        for (int j = 0; j < n; j++)
+            seen[j] += (double)w[j];
+        row = t > 0 ? b->link[t - 1][row].from : row;
     }
+    for (int j = 0; j < n; j++)
+        sum += log(seen[j] < 1 ? fmax(seen[j], 1e-10) : 1);
     return sum;
 }
 
@@ -178,7 +189,7 @@ static attend_status keep_step(at_beam *b, const real *weights, attend_error *er
     return ATTEND_OK;
 }
 
-/* can no running hypothesis be better than the worst that ended? */
+/* if the best of those that run ended now, were it no better than the worst that ended? */
 static bool decided(const at_beam *b, double best, int length)
 {
     if (b->count < b->options.width)

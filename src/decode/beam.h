@@ -12,7 +12,8 @@
  * Rules (those of Hugging Face's generate): every step looks at the best 2 * width continuations.
  * One that ends is kept as a hypothesis if it is among the best `width` of them; the others go on
  * until `width` are running. With `width` hypotheses ended, the search stops at once (early) or
- * when no running one can overtake the worst of them. Words that run into the limit end there.
+ * when the best running one, if it ended now, were no better than the worst of them; with a rule of
+ * lengths a longer one might still have overtaken it. Words that run into the limit end there.
  *
  *     score = (sum of log p) / length^penalty         length counts the words and the start
  */
@@ -72,6 +73,7 @@ typedef struct {
     at_beam_link **link; /* [most] of [width] */
     real **weights;      /* [most] of [width,source], by the row before the step; or NULL */
     void *candidate;     /* [2 width + 1] */
+    double *seen;        /* [source]: of coverage */
 } at_beam;
 
 /* source: positions of the source that weights have, or 0 where none are given. */

@@ -16,6 +16,7 @@ typedef struct {
     uint32_t sequence; /* of features */
     int *ids, length;  /* with the frame, at most job's longest */
     bool cut, skipped;
+    bool empty;       /* nothing is translated */
     at_copied copied; /* of its pieces, where the models copy */
     at_pieces given;  /* the prefix */
     int *prefix;      /* its numbers, with the end where it is forced, then -1; or NULL */
@@ -119,10 +120,13 @@ static attend_status read_prefix(const job *j, item *i, at_text prefix, attend_e
     return ATTEND_OK;
 }
 
+/* those that have nothing to translate come last */
 static int longest_first(const void *a, const void *b, void *items)
 {
     const item *all = items;
     size_t i = *(const size_t *)a, j = *(const size_t *)b;
+    if (all[i].empty != all[j].empty)
+        return all[i].empty ? 1 : -1;
     if (all[i].length != all[j].length)
         return all[i].length < all[j].length ? 1 : -1;
     return (i > j) - (i < j);
@@ -430,6 +434,7 @@ static attend_status read_lines(const job *j, const at_text *line, attend_error 
             status = read_copied(j, &j->items[i], err);
         if (status >= 0 && j->o->prefix)
             status = read_prefix(j, &j->items[i], j->o->prefix[i], err);
+        j->items[i].empty = status >= 0 && is_empty(j, &j->items[i]);
     }
     return status;
 }
@@ -446,7 +451,7 @@ static attend_status translate_block(const at_translating *with, const at_transl
     attend_status status = j.items && j.order ? read_lines(&j, line, err) : at_error_memory(err);
     if (status >= 0)
         qsort_r(j.order, lines, sizeof *j.order, longest_first, j.items);
-    while (status >= 0 && full < lines && !is_empty(&j, &j.items[j.order[full]]))
+    while (status >= 0 && full < lines && !j.items[j.order[full]].empty)
         full++;
     for (size_t at = 0; at < full && status >= 0; at += (size_t)o->batch) {
         size_t left = full - at;

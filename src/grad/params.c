@@ -39,7 +39,6 @@ void at_params_free(at_params *p)
 int at_params_count(const at_params *p) { return p->count; }
 at_parameter *at_params_at(const at_params *p, int index) { return p->list[index]; }
 void at_params_seal(at_params *p) { p->sealed = true; }
-bool at_params_sealed(const at_params *p) { return p->sealed; }
 
 size_t at_params_len(const at_params *p)
 {

@@ -65,6 +65,5 @@ attend_status at_params_add(at_params *p, const char *name, at_shape shape, at_i
 
 /* No parameter can be added any more. */
 void at_params_seal(at_params *p);
-bool at_params_sealed(const at_params *p);
 
 #endif

@@ -82,16 +82,6 @@ at_mark at_tape_mark(at_tape *t)
     return (at_mark){.memory = at_arena_mark_here(&t->memory), .last = t->last};
 }
 
-/* parameters first used since the mark lose their tensors too: they will be made again */
-void at_tape_release(at_tape *t, at_mark m)
-{
-    at_arena_release(&t->memory, m.memory);
-    t->last = m.last;
-    t->gone_back = false;
-    if (t->leaves)
-        memset(t->leaves, 0, (size_t)t->leaf_count * sizeof *t->leaves);
-}
-
 void at_tape_seed(at_tape *t, uint64_t seed, uint32_t step, uint32_t first_sentence)
 {
     t->random = (at_random){.seed = seed, .step = step, .sentence = first_sentence};

@@ -91,7 +91,6 @@ typedef struct {
     at_node *last;
 } at_mark;
 at_mark at_tape_mark(at_tape *t);
-void at_tape_release(at_tape *t, at_mark m);
 
 size_t at_tape_bytes(const at_tape *t); /* memory held */
 size_t at_tape_used(const at_tape *t);  /* what this step has needed of it */
@@ -130,9 +129,6 @@ bool at_param_used(const at_tape *t, int index);
 
 /* gradient of the index-th parameter on this tape, or NULL where none has reached it */
 real *at_param_grad(at_tape *t, int index);
-
-/* to += the parameter gradients of from, in the order of the set */
-bool at_grads_add(at_tape *to, at_tape *from);
 
 at_params *at_tape_params(at_tape *t);
 

@@ -126,23 +126,3 @@ real *at_param_grad(at_tape *t, int index)
     at_tensor *x = index < t->leaf_count ? t->leaves[index] : NULL;
     return x ? x->grad : NULL;
 }
-
-bool at_grads_add(at_tape *to, at_tape *from)
-{
-    for (int i = 0; i < at_params_count(from->params); i++) {
-        real *more = at_param_grad(from, i);
-        if (!more)
-            continue;
-        at_parameter *v = at_params_at(from->params, i);
-        at_tensor *x = leaf(to, v);
-        if (to->failed)
-            return false;
-        real beta = x->grad ? 1 : 0;
-        if (!x->grad)
-            x->grad = at_scratch_reals(to, x->len);
-        if (!x->grad)
-            return false;
-        at_vector_axpy(x->len, 1, more, beta, x->grad);
-    }
-    return true;
-}

@@ -16,7 +16,7 @@
 #include "attention/output.h"
 #include "nn/layers.h"
 
-/* where the decoder reads (MECHANISMS: PLACE) */
+/* where the decoder reads */
 typedef enum {
     ATTEND_PLACE_NONE,   /* a fixed context: the decoder starts from the encoder's last state */
     ATTEND_PLACE_BEFORE, /* c_t from h_{t-1}, then the step on [e(y_{t-1}); c_t] */

@@ -41,7 +41,6 @@ bool at_is_control(uint32_t code)
     }
 }
 
-bool at_is_separator(uint32_t code) { return category(code) == UTF8PROC_CATEGORY_ZS; }
 bool at_is_mark(uint32_t code) { return category(code) == UTF8PROC_CATEGORY_MN; }
 bool at_is_lower(uint32_t code) { return category(code) == UTF8PROC_CATEGORY_LL; }
 bool at_is_digit(uint32_t code) { return category(code) == UTF8PROC_CATEGORY_ND; }

@@ -19,7 +19,6 @@ static inline bool at_is_ascii_space(unsigned char byte)
 int at_space_at(const char *text, size_t size);
 
 bool at_is_control(uint32_t code);     /* categories Cc, Cf, Cs, Co, Cn */
-bool at_is_separator(uint32_t code);   /* category Zs */
 bool at_is_mark(uint32_t code);        /* category Mn: accents that stand over a letter */
 bool at_is_punctuation(uint32_t code); /* P*, and all of ASCII that is no letter, digit, blank */
 bool at_is_symbol(uint32_t code);      /* S* */

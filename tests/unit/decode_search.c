@@ -136,6 +136,28 @@ static void scores_are_those_of_their_words(void **state)
         at_beam_free(&b[s]);
 }
 
+static void coverage_is_that_of_the_weights(void **state)
+{
+    (void)state;
+    at_search_options o = {.beam = {.width = 3, .end = END, .most = STEPS, .coverage = 0.5}};
+    at_beam b[MOST_SENTENCES];
+    search_table(0, MOST_SENTENCES, &o, b);
+    for (int s = 0; s < MOST_SENTENCES; s++) {
+        for (int i = 0; i < b[s].count; i++) {
+            const at_hypothesis *h = &b[s].found[i];
+            double sum = 0;
+            for (int j = 0; j < 2; j++) {
+                double seen = 0;
+                for (int t = 0; t < h->words; t++)
+                    seen += (double)at_beam_weights(&b[s], h, t)[j];
+                sum += log(seen < 1 ? fmax(seen, 1e-10) : 1);
+            }
+            assert_true(fabs(h->score - h->log_p - 0.5 * sum) < 1e-6);
+        }
+        at_beam_free(&b[s]);
+    }
+}
+
 static void a_sentence_does_not_depend_on_the_others(void **state)
 {
     (void)state;
@@ -440,6 +462,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {cmocka_unit_test(a_wide_beam_finds_what_brute_force_finds),
                                        cmocka_unit_test(scores_are_those_of_their_words),
+                                       cmocka_unit_test(coverage_is_that_of_the_weights),
                                        cmocka_unit_test(a_sentence_does_not_depend_on_the_others),
                                        cmocka_unit_test(prefixes_are_kept_and_sequences_come_once),
                                        cmocka_unit_test(a_prefix_may_repeat_itself),

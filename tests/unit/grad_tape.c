@@ -251,13 +251,13 @@ static void shards_add_up_to_the_batch(void **state)
         assert_true(at_backward(shard[i], part));
     }
     assert_true(fabs(whole - parts) < 1e-5);
-    assert_true(at_grads_add(shard[0], shard[1]));
     for (int i = 0; i < at_params_count(params); i++) {
         real *a = at_param_grad(tape, i), *b = at_param_grad(shard[0], i);
+        const real *c = at_param_grad(shard[1], i);
         for (size_t j = 0; j < at_params_at(params, i)->len; j++)
-            if (fabs((double)(a[j] - b[j])) > 1e-5)
-                fail_msg("%s[%zu]: %g and %g", at_params_at(params, i)->name, j, (double)a[j],
-                         (double)b[j]);
+            if (fabs((double)a[j] - (double)b[j] - (double)c[j]) > 1e-5)
+                fail_msg("%s[%zu]: %g, and %g + %g", at_params_at(params, i)->name, j, (double)a[j],
+                         (double)b[j], (double)c[j]);
     }
     at_tape_free(shard[0]);
     at_tape_free(shard[1]);
@@ -330,7 +330,6 @@ static void an_inferring_tape_records_nothing(void **state)
 {
     (void)state;
     at_tape_set_mode(tape, ATTEND_INFER);
-    at_mark mark = at_tape_mark(tape);
     at_tensor *y = model(tape, 0, 3, (real)0.5);
     assert_null(y->from);
     assert_false(at_backward(tape, at_sum(tape, y)));
@@ -339,7 +338,7 @@ static void an_inferring_tape_records_nothing(void **state)
     model(tape, 0, 3, 0); /* the second packs the weights */
     size_t held = at_tape_bytes(tape);
     for (int i = 0; i < 50; i++) {
-        at_tape_release(tape, mark);
+        at_tape_reset(tape);
         model(tape, 0, 3, 0);
     }
     assert_int_equal(at_tape_bytes(tape), held);
