@@ -110,6 +110,7 @@ foreach(file IN LISTS files)
     target_link_libraries(${program} PRIVATE attend_shared)
     set_target_properties(${program} PROPERTIES
                           RUNTIME_OUTPUT_DIRECTORY ${PROJECT_BINARY_DIR}/examples)
-    attend_test(${program} example ${program})
+    attend_test(${program} example
+                ${PROJECT_SOURCE_DIR}/tests/check_example ${name} $<TARGET_FILE:${program}>)
   endforeach()
 endforeach()
