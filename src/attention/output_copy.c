@@ -1,6 +1,9 @@
 /* p(w) = g p_vocabulary(w) + (1 - g) sum_{j: x_j = w} w_j, g = sigmoid of context, state and input
  * (See et al. 2017, eq. 8 and 9). Words of the source that the vocabulary lacks get numbers after
- * its last and can be copied. */
+ * its last and can be copied.
+ *
+ * This is the equation in one op; what translators learn and search with, copying.c, needs less
+ * memory and is tested against it. */
 #include <string.h>
 
 #include "attention/output.h"
