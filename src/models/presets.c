@@ -6,7 +6,7 @@
 
 const at_preset at_preset_bahdanau = {
     .name = "bahdanau",
-    .formula = "GRU in both directions; additive attention before each step; deep readout with tanh",
+    .formula = "GRU in both directions; additive attention before each step; deep readout (tanh)",
     .source = "Bahdanau et al. 2014",
     .family = &at_family_translator,
     .attention = "additive",
