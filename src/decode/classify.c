@@ -87,7 +87,7 @@ static attend_status classify_batch(job *j, size_t first, int n, attend_error *e
         c = at_classify(j->tape, j->model, (at_ids){SHAPE(n, T), ids}, lengths, j->o->weights);
     at_tensor *p = at_softmax(j->tape, c.logits, NULL);
     if (at_failed(j->tape))
-        return at_error(err, at_tape_error(j->tape)->status, "%s", at_tape_error(j->tape)->message);
+        return at_tape_status(j->tape, err);
     attend_status status = ATTEND_OK;
     for (int b = 0; b < n && status >= 0; b++)
         status = keep(j, &j->items[j->order[first + (size_t)b]], p, c.weights, b, err);

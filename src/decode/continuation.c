@@ -64,13 +64,6 @@ static real *state_at(const at_continuation *c, int i)
     return c->states + (size_t)i * c->most * (size_t)c->model->hidden;
 }
 
-static attend_status failure(const at_tape *t, attend_error *err)
-{
-    if (err)
-        *err = *at_tape_error(t);
-    return at_tape_error(t)->status;
-}
-
 /* the first state of every sentence */
 static void begin(at_continuation *c, int i, const at_tensor *first)
 {
@@ -83,7 +76,7 @@ static attend_status start(at_continuation *c, at_shape sources, int width, bool
 {
     const at_seq2seq *m = c->model;
     if (at_failed(c->encoder))
-        return failure(c->encoder, err);
+        return at_tape_status(c->encoder, err);
     c->width = 1;
     c->sentences = sources.dim[0];
     c->most = (size_t)c->sentences * (size_t)width;
@@ -197,7 +190,7 @@ static attend_status step(void *self, int width, const int *from, const int *wor
                        : at_seq2seq_logits(t, c->model, d.features);
     at_tensor *w = c->weights ? at_output_point(t, d.weights) : NULL;
     if (at_failed(t))
-        return failure(t, err);
+        return at_tape_status(t, err);
     keep_states(c, &state);
     if (w)
         turn_weights(c, w->value);
@@ -240,7 +233,7 @@ static attend_status keep(void *self, int count, const int *which, attend_error 
     if (c->copies.source.id)
         keep_copies(c, count, which);
     c->sentences = count;
-    return at_failed(t) ? failure(t, err) : ATTEND_OK;
+    return at_tape_status(t, err);
 }
 
 at_searched at_continuation_searched(at_continuation *c, int start)

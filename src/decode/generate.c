@@ -51,7 +51,7 @@ static attend_status read_words(job *j, int n, const int *words, attend_error *e
     if (!at_failed(j->tape))
         y = at_language_logits(j->tape, j->model, at_slice(j->tape, y, 1, n - 1, n));
     if (at_failed(j->tape))
-        return at_error(err, at_tape_error(j->tape)->status, "%s", at_tape_error(j->tape)->message);
+        return at_tape_status(j->tape, err);
     remember(j, &s);
     memcpy(j->logits, y->value, (size_t)V * sizeof(real));
     return ATTEND_OK;

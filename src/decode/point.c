@@ -15,13 +15,6 @@ static int choose(const real *p, int n, const bool *taken)
     return best;
 }
 
-static attend_status failure(const at_tape *t, attend_error *err)
-{
-    if (err)
-        *err = *at_tape_error(t);
-    return at_tape_error(t)->status;
-}
-
 attend_status at_point(at_tape *t, const at_pointer *m, int n, const real *items,
                        const at_point_options *o, int *places, int *count, double *log_p,
                        attend_error *err)
@@ -49,5 +42,5 @@ attend_status at_point(at_tape *t, const at_pointer *m, int n, const real *items
             break;
     }
     at_free(taken);
-    return at_failed(t) ? failure(t, err) : ATTEND_OK;
+    return at_tape_status(t, err);
 }

@@ -100,6 +100,11 @@ at_tensor *at_poison(at_tape *t) { return &t->poison; }
 bool at_failed(const at_tape *t) { return t->failed; }
 const attend_error *at_tape_error(const at_tape *t) { return t->failed ? &t->error : NULL; }
 
+attend_status at_tape_status(const at_tape *t, attend_error *err)
+{
+    return t->failed ? at_error(err, t->error.status, "%s", t->error.message) : ATTEND_OK;
+}
+
 at_tensor *at_fail(at_tape *t, const char *format, ...)
 {
     if (!t->failed) {

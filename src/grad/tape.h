@@ -109,6 +109,7 @@ at_tensor *at_fail_with(at_tape *t,
 at_tensor *at_poison(at_tape *t);
 bool at_failed(const at_tape *t);
 const attend_error *at_tape_error(const at_tape *t); /* NULL when all is well */
+attend_status at_tape_status(const at_tape *t, attend_error *err);
 
 /* ---- parameters ------------------------------------------------------------------------- */
 

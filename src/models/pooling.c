@@ -241,12 +241,6 @@ bool at_pooling_sound(const at_pooling *p)
 
 /* ---- in the units of the data ----------------------------------------------------------- */
 
-static attend_status tape_status(const at_tape *t, attend_error *err)
-{
-    const attend_error *failed = at_tape_error(t);
-    return failed ? at_error(err, failed->status, "%s", failed->message) : ATTEND_OK;
-}
-
 static size_t smaller(size_t a, size_t b) { return a < b ? a : b; }
 
 static size_t block_rows(const at_pooling *p)
@@ -281,7 +275,7 @@ attend_status at_pooling_predict(const at_pooling *p, at_pooling_way way, size_t
         at_reading read = {.context = NULL};
         if (query)
             read = at_pooling_read(t, p, way, (int)n, query, NULL);
-        status = tape_status(t, err);
+        status = at_tape_status(t, err);
         if (status >= 0)
             give(p, &read, n, y + begin, weights ? weights + begin * (size_t)p->rows : NULL);
         at_tape_reset(t);
@@ -299,7 +293,7 @@ static attend_status leave_out(at_tape *t, const at_pooling *p, at_pooling_way w
     at_reading read = {.context = NULL};
     if (query)
         read = at_pooling_read(t, p, way, (int)n, query, &mask);
-    attend_status status = tape_status(t, err);
+    attend_status status = at_tape_status(t, err);
     if (status >= 0)
         give(p, &read, n, y, NULL);
     at_tape_reset(t);

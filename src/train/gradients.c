@@ -151,9 +151,9 @@ static attend_status finish_source(at_gradients *g, source *s, double weight)
 
 attend_status at_gradients_add(at_gradients *g, at_tape *tape, double weight, attend_error *err)
 {
-    const attend_error *failed = at_tape_error(tape);
-    if (failed)
-        return at_error(err, failed->status, "%s", failed->message);
+    attend_status status = at_tape_status(tape, err);
+    if (status < 0)
+        return status;
     if (at_tape_params(tape) != g->params)
         return at_error(err, ATTEND_SHAPE, "the tape's gradients belong to other parameters");
     source *s = next_source(g);

@@ -131,7 +131,7 @@ static attend_status batch_loss(at_run *r, at_batches *b, double *sum, attend_er
     at_tape_reset(r->tape);
     at_tensor *y = r->job->loss(r, r->tape, 0);
     if (at_failed(r->tape))
-        return at_error(err, at_tape_error(r->tape)->status, "%s", at_tape_error(r->tape)->message);
+        return at_tape_status(r->tape, err);
     *sum = (double)y->value[0] * r->asked;
     return ATTEND_OK;
 }

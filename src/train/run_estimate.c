@@ -90,8 +90,7 @@ static attend_status try_shard(at_run *r, const at_batch *batch, double *bytes, 
         at_tape_seed(t, r->settings.seed, 0, 0);
         at_backward(t, r->job->loss(r, t, 0));
         *bytes = (double)at_tape_used(t);
-        if (at_failed(t))
-            status = at_error(err, at_tape_error(t)->status, "%s", at_tape_error(t)->message);
+        status = at_tape_status(t, err);
     }
     if (t)
         at_tape_free(t);
