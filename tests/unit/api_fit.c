@@ -279,7 +279,7 @@ static void refuses_options_that_make_no_sense(void **state)
     check_options(good, ATTEND_OK);
     o = good, o.size = 0, check_options(o, ATTEND_OPTION);
     o = good, o.size = sizeof o + 8, check_options(o, ATTEND_OPTION);
-    o = good, o.size = offsetof(attend_fit_options, batch), check_options(o, ATTEND_OK);
+    o = good, o.size = offsetof(attend_fit_options, batch), check_options(o, ATTEND_OPTION);
     o = good, o.rate = 0, check_options(o, ATTEND_OPTION);
     o = good, o.rate = NAN, check_options(o, ATTEND_OPTION);
     o = good, o.steps = -1, check_options(o, ATTEND_OPTION);

@@ -86,21 +86,21 @@ static void what_is_not_there_is_refused(void **state)
     attend_scores_free(NULL);
 }
 
-static void options_of_another_version_are_taken_as_far_as_they_go(void **state)
+static void options_that_were_not_set_by_their_defaults_are_refused(void **state)
 {
     (void)state;
     attend_measure_options o;
+    attend_error err;
     attend_scores *s;
     attend_measure_defaults(&o);
-    o.size = offsetof(attend_measure_options, tokenize);
-    o.tokenize = "not looked at";
-    s = measure("bleu", &o);
-    attend_scores_free(s);
-    o.size = sizeof o + 1;
-    attend_error err;
-    assert_int_equal(attend_measure("bleu", &o, 1, &reference.lines, 1, &reference.lines, &s, &err),
-                     ATTEND_OPTION);
-    assert_null(s);
+    const size_t sizes[] = {0, offsetof(attend_measure_options, tokenize), sizeof o + 1};
+    for (size_t i = 0; i < sizeof sizes / sizeof *sizes; i++) {
+        o.size = sizes[i];
+        assert_int_equal(
+            attend_measure("bleu", &o, 1, &reference.lines, 1, &reference.lines, &s, &err),
+            ATTEND_OPTION);
+        assert_null(s);
+    }
 }
 
 static void intervals_and_comparisons(void **state)
@@ -133,7 +133,7 @@ int main(void)
         cmocka_unit_test(scores_of_all_of_one_and_of_some_lines),
         cmocka_unit_test(text_says_how_a_score_came_about),
         cmocka_unit_test(what_is_not_there_is_refused),
-        cmocka_unit_test(options_of_another_version_are_taken_as_far_as_they_go),
+        cmocka_unit_test(options_that_were_not_set_by_their_defaults_are_refused),
         cmocka_unit_test(intervals_and_comparisons),
     };
     return cmocka_run_group_tests(tests, NULL, nothing_is_left);
