@@ -101,5 +101,6 @@ bool at_text_same(at_text a, at_text b);      /* byte for byte */
 
 /* The share, in per cent, of the sample's lines for which test holds. */
 int at_sample_share(const at_sample *s, bool (*test)(at_text line));
+bool at_line_has_tab(at_text line);
 
 #endif

@@ -42,12 +42,10 @@ static int count_labels(const at_sample *s)
     return count;
 }
 
-static bool has_tab(at_text line) { return memchr(line.text, '\t', line.size) != NULL; }
-
 /* Lines with tabs are pairs, or a table, that begin with numbers. */
 static int guess(const at_sample *s)
 {
-    if (at_sample_share(s, has_tab) > 50)
+    if (at_sample_share(s, at_line_has_tab) > 50)
         return 0;
     return at_sample_share(s, looks) == 100 && count_labels(s) <= MOST_LABELS ? 85 : 0;
 }

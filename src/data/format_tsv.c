@@ -59,15 +59,13 @@ static bool label_column(const at_sample *s, int index)
     return rows > 1 && same > 0 && 2 * sentences >= rows;
 }
 
-static bool has_tab(at_text line) { return memchr(line.text, '\t', line.size) != NULL; }
-
 static int guess(const at_sample *s)
 {
     at_meaning m;
     int cells = count_cells(s->line[0]), even = 0;
     for (int i = 0; i < s->lines; i++)
         even += count_cells(s->line[i]) == cells;
-    int rest = s->columns && at_sample_share(s, has_tab) > 50 ? 50 : 0;
+    int rest = s->columns && at_sample_share(s, at_line_has_tab) > 50 ? 50 : 0;
     if (cells < 2 || 2 * even <= s->lines)
         return rest;
     if (at_meaning_of_names(&m, cells, name_of, &s->line[0]) && m.sources

@@ -68,6 +68,8 @@ int at_sample_share(const at_sample *s, bool (*test)(at_text line))
     return s->lines ? 100 * count / s->lines : 0;
 }
 
+bool at_line_has_tab(at_text line) { return memchr(line.text, '\t', line.size) != NULL; }
+
 at_text at_text_trim(at_text t)
 {
     while (t.size && strchr(" \t\r", t.text[0]) && t.text[0]) {
