@@ -52,5 +52,12 @@ END
     by_length --figure by-length.png | sed -n '/^words/,$ s/^/    /p'
     mkdir -p "$(dirname "$to")/figures"
     cp "$work/by-length/by-length.png" "$(dirname "$to")/figures/"
-    printf '\n![BLEU by length of the source](figures/by-length.png)\n'
+    cat <<'END'
+
+![BLEU by length of the source: with attention it holds up to 20 words, with a fixed context it falls from 11 on](figures/by-length.png)
+
+With attention BLEU holds up to 20 words, where a fixed context has lost a third of it and more. The 41
+sentences beyond are hard for every model of this page, the best ones too; one of twenty in training is as
+long.
+END
 }
