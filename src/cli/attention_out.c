@@ -184,8 +184,7 @@ static attend_status draw(at_attention_out *a, attend_error *err)
         a->map[0].title = NULL;
     attend_figure figure = {.count = a->drawn, .panels = panel, .across = 3};
     if (a->maps > (size_t)a->drawn && !a->cli->common.quiet)
-        fprintf(stderr,
-                "attend %s: %s shows the first %d of %zu heat maps; .jsonl and .txt have all\n",
+        fprintf(stderr, "attend %s: %s shows %d of %zu heat maps; .jsonl and .txt have all\n",
                 a->cli->command, at_show(a->path).text, a->drawn, a->maps);
     return attend_figure_save(&figure, a->path, err);
 }

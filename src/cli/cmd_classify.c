@@ -145,7 +145,7 @@ static attend_status open_all(work *w, const char *model, attend_error *err)
                                        w->o->overwrite, err);
     if (status >= 0)
         status = at_reader_open(&w->in, w->cli, "-", err);
-    w->in.no_zeros = true;
+    w->in.no_zeros = w->in.odd.texts = true;
     return status;
 }
 

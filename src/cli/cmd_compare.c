@@ -355,7 +355,10 @@ static attend_status report(const work *w, attend_error *err)
     if (status >= 0 && w->o->figure)
         status = at_compared_draw(w->all, w->count, w->o->figure, err);
     if (status >= 0)
-        return at_cli_write(&out, err);
+        status = at_cli_write(&out, err);
+    if (status >= 0 && !w->cli->common.quiet)
+        fprintf(stderr, "attend compare: %s has this as compared.md and compared.svg\n",
+                at_show(w->o->out).text);
     at_str_free(&out);
     return status;
 }

@@ -1,9 +1,11 @@
 /* attend train: a model from a file. */
+#include <ctype.h>
 #include <stdio.h>
 #include <string.h>
 #include <time.h>
 #include <unistd.h>
 
+#include "base/file.h"
 #include "base/progress.h"
 #include "cli/cli.h"
 
@@ -215,6 +217,21 @@ static void note_missing(at_cli *cli, const attend_setting *settings, size_t cou
                 cli->input = settings[i].value;
 }
 
+/* Where a line of the data is wrong, "FILE:LINE: ...", others may be, too. */
+static void advise(const attend_setting *settings, size_t count, attend_error *err)
+{
+    for (size_t i = 0; i < count; i++) {
+        size_t n = strlen(settings[i].value), used = strlen(err->message);
+        bool line = strcmp(settings[i].name, "data") == 0
+                    && strncmp(err->message, settings[i].value, n) == 0 && err->message[n] == ':'
+                    && isdigit((unsigned char)err->message[n + 1]);
+        if (line)
+            snprintf(err->message + used, sizeof err->message - used,
+                     "; attend data check %.80s --fix CLEAN leaves out all such lines",
+                     at_show(settings[i].value).text);
+    }
+}
+
 static attend_status run(at_cli *cli, const void *fields, int operands, char **operand,
                          attend_error *err)
 {
@@ -241,6 +258,8 @@ static attend_status run(at_cli *cli, const void *fields, int operands, char **o
     at_cli_progress_end(cli);
     if (status == ATTEND_FILE)
         note_missing(cli, settings, count);
+    if (status == ATTEND_FORMAT)
+        advise(settings, count, err);
     return status;
 }
 

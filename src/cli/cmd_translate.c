@@ -416,7 +416,7 @@ static attend_status open_source(work *w, attend_error *err)
                         "--longest and --long are for lines; feature vectors are read whole");
     if (!vectors) {
         attend_status opened = at_reader_open(&w->in, w->cli, src ? src : "-", err);
-        w->in.no_zeros = true;
+        w->in.no_zeros = w->in.odd.texts = true;
         return opened;
     }
     w->cli->input = src;

@@ -176,7 +176,7 @@ static int work(at_compared *c, const at_comparing *with, const char *path)
         status = evaluate(c, with, &err);
     if (status >= 0)
         status = save(c, path, &err);
-    if (status < 0)
+    if (status < 0 && status != ATTEND_STOPPED) /* who waits says how that goes on */
         fprintf(stderr, "attend compare: %s: %s\n", c->name, err.message);
     return status >= 0 ? 0 : at_cli_signal() ? 128 + at_cli_signal() : 1;
 }

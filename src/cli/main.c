@@ -244,6 +244,14 @@ const at_command *at_command_find(const char *name, attend_error *err)
     return NULL;
 }
 
+static bool takes_data(const at_command *c)
+{
+    for (const at_option *o = c->usage.options; o && o->name; o++)
+        if (strcmp(o->name, "data") == 0)
+            return true;
+    return false;
+}
+
 static attend_status check_operands(const at_command *c, int count, char **operand,
                                     attend_error *err)
 {
@@ -252,8 +260,8 @@ static attend_status check_operands(const at_command *c, int count, char **opera
         return at_error(err, ATTEND_OPTION, "an operand is missing: attend %s %s", c->usage.name,
                         form);
     if (count > c->max_operands)
-        return at_error(err, ATTEND_OPTION, "\"%.100s\" is one operand too many",
-                        operand[count - 1]);
+        return at_error(err, ATTEND_OPTION, "\"%.100s\" is one operand too many%s",
+                        operand[count - 1], takes_data(c) ? "; files are given with --data" : "");
     return ATTEND_OK;
 }
 

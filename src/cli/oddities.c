@@ -25,6 +25,8 @@ void at_oddities_take(at_oddities *o, long line, const char **text, size_t *size
     }
     if (memchr(*text, 0, *size))
         count(&o->zeros, line);
+    if (o->texts && memchr(*text, '\t', *size))
+        count(&o->tabs, line);
     if (at_utf8_valid(*text, *size) < *size)
         count(&o->invalid, line);
 }
@@ -40,6 +42,7 @@ void at_oddities_say(at_oddities *o, const char *name)
 {
     warn(&o->invalid, name, "bytes that are no UTF-8", "");
     warn(&o->zeros, name, "zero bytes", o->blanks ? "; they were read as blanks" : "");
+    warn(&o->tabs, name, "a tab", ", read as a blank; of a table, cut -f 1 takes the first column");
     if (o->mark)
         at_log(ATTEND_LOG_INFO, "%s:1: a byte-order mark was skipped", at_show(name).text);
     if (o->carriages.times)

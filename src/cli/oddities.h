@@ -11,8 +11,9 @@ typedef struct {
 } at_oddity;
 
 typedef struct {
-    at_oddity invalid, zeros, carriages;
+    at_oddity invalid, zeros, carriages, tabs;
     bool mark;
+    bool texts;  /* lines are texts, and tabs odd: they come of tables; set it after opening */
     bool blanks; /* zeros were read as such */
 } at_oddities;
 

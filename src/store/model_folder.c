@@ -108,14 +108,23 @@ static const char *command_of(const char *type)
 }
 
 /* A file in place of the folder is the commonest mistake: of its weights, or of lines. */
-static attend_status check_folder(const char *folder, attend_error *err)
+static attend_status check_folder(const char *folder, const char *config, attend_error *err)
 {
     struct stat about;
-    if (stat(folder, &about) < 0 || S_ISDIR(about.st_mode))
+    if (stat(folder, &about) < 0)
         return ATTEND_OK;
-    return at_error(err, ATTEND_OPTION,
-                    "%s is a file; a model is the whole folder that attend train made, its --out",
-                    at_show(folder).text);
+    if (!S_ISDIR(about.st_mode))
+        return at_error(
+            err, ATTEND_OPTION,
+            "%s is a file; a model is the whole folder that attend train made, its --out",
+            at_show(folder).text);
+    if (!at_file_exists(config))
+        return at_error(
+            err, ATTEND_FILE,
+            "%s: there is no config.json in it; a model is the folder that attend train "
+            "made, its --out",
+            at_show(folder).text);
+    return ATTEND_OK;
 }
 
 attend_status at_model_config_load(const char *folder, const char *type, at_option_set settings,
@@ -124,7 +133,7 @@ attend_status at_model_config_load(const char *folder, const char *type, at_opti
     json_t *json = NULL, *value;
     const char *key;
     char *path = at_file_join(folder, "config.json");
-    attend_status status = path ? check_folder(folder, err) : at_error_memory(err);
+    attend_status status = path ? check_folder(folder, path, err) : at_error_memory(err);
     if (status >= 0)
         status = at_json_load(path, &json, err);
     const char *model = json_string_value(json_object_get(json, "model_type"));

@@ -123,7 +123,7 @@ static attend_status count_steps(at_run *r, attend_error *err)
                         ATTEND_PLURAL(r->settings.epochs), n, n == 1 ? "" : "es");
     if (r->settings.steps && r->settings.steps < r->steps)
         r->steps = r->settings.steps;
-    at_run_say(r, "%zu batch%s an epoch, %.1f %% of them padding", n, n == 1 ? "" : "es",
+    at_run_say(r, "%zu batch%s an epoch, %.1f %% of their places padding", n, n == 1 ? "" : "es",
                100 * at_batches_padding(r->batches));
     return at_batches_seek(r->batches, start, err);
 }

@@ -95,7 +95,7 @@ awk 'BEGIN { for (i = 0; i < 60; i++) {
         print s i "\t" t } }' > uneven.tsv
 expect 0 attend train "${small[@]}" --data uneven.tsv --hidden 8 --embedding 8 --tokenizer gpt2 \
     --vocabulary 300 --out uneven
-check "some of it is padding" "! grep -q ' 0.0 % of them padding' err"
+check "some of it is padding" "! grep -q ' 0.0 % of their places padding' err"
 cut -f 1 uneven.tsv > sources
 attend translate uneven < sources > out 2> err && good || bad "translate" err
 
@@ -119,7 +119,7 @@ for option in --place --readout --start "--.no-.bidirectional"; do
     check "$option is the preset's" "grep -q -- '$option[^(]*(by preset)' flat"
 done
 says flat "Width of the recurrent states (256, or by preset)"
-says flat "else bleu of translators"
+says flat "else bleu (of the first 1000 pairs) of translators"
 
 # translating: what is searched is not drawn; files are not replaced unasked; models are folders
 cut -f 1 pairs.tsv > in.txt
@@ -130,7 +130,7 @@ says err "attend classify m1 < in.txt"
 expect 2 attend translate m1 in.txt
 says err "attend translate m1 < in.txt"
 attend translate m1 --attention-out w.png < in.txt > out 2> err
-says err "attend translate: w.png shows the first 1 of "
+says err "attend translate: w.png shows 1 of "
 for file in w.png w.jsonl; do
     echo kept > $file
     expect 2 attend translate m1 --attention-out $file
@@ -219,3 +219,16 @@ says err "lost/training/settings.yaml is missing"
 # a sentence ends its line where a picture follows
 printf 'One two. Three four.\n' | attend translate m1 --split --show > out 2> err
 check "sentences have lines of their own" '! grep -q "[a-z.].*[┌|]" out'
+
+# a table in place of texts, a file without its option, a line that is no pair, a folder of no model
+head -n 3 pairs.tsv > table.tsv
+expect 0 attend translate m1 --src table.tsv --beam 1
+says err "3 lines with a tab, the first at table.tsv:1, read as a blank; of a table, cut -f 1 takes"
+expect 2 attend train pairs.tsv --out m9
+says err '"pairs.tsv" is one operand too many; files are given with --data'
+sed '5s/\t/ /' pairs.tsv > gap.tsv
+expect 65 attend train "${small[@]/pairs.tsv/gap.tsv}" --out m9
+says err "gap.tsv:5: no tab: a pair is SOURCE, a tab, TARGET; attend data check gap.tsv --fix CLEAN"
+mkdir hollow
+expect 66 attend translate hollow
+says err "hollow: there is no config.json in it; a model is the folder that attend train made"

@@ -274,9 +274,9 @@ t one --attention-out w.txt < two-lines > out 2> err
 says w.txt "cat"
 check "every line is drawn" "[ \$(grep -cE '^[01] 0 -' w.txt) -eq 2 ]"
 t one --attention-out w.svg --nbest 2 < two-lines > out 2> err && good || bad "svg" err
-says err "w.svg shows the first 2 of 4 heat maps"
+says err "w.svg shows 2 of 4 heat maps"
 head -n 1 in | t one --attention-out many.svg --beam 8 --nbest 8 > out 2> err
-says err "many.svg shows the first 6 of 8 heat maps"
+says err "many.svg shows 6 of 8 heat maps"
 t one --split --attention-out split.svg < paragraphs > out 2> err && good || bad "svg" err
 t one --split --attention-out split.jsonl < paragraphs > out 2> err && good || bad "jsonl" err
 for record in '"line": 0, "sentence": 0, "rank": 0' '"line": 0, "sentence": 1, "rank": 0' \
