@@ -27,7 +27,7 @@ import torch
 import torch.nn as nn
 import torch.nn.functional as F
 
-from blas import loaded
+from blas import core_of, loaded
 
 WARM_UP, MIN_RUNS, MAX_RUNS = 3, 5, 20000
 
@@ -247,7 +247,7 @@ def main():
     else:
         line = run_case(args.case, args.threads, args.secs)
     kind, path = blas()
-    print(json.dumps({**line, 'blas': kind, 'path': path}), flush=True)
+    print(json.dumps({**line, 'blas': kind, 'path': path, 'core': core_of(path)}), flush=True)
 
 
 main()

@@ -71,13 +71,14 @@ says out "^tape_steady: 0 allocations"
 
 # ---- a peer --------------------------------------------------------------------------------
 
-play() # KIND [LATER]: a peer with that BLAS, or with another one once it has worked
+play() # KIND [LATER [CORE]]: a peer with that BLAS, or with another one once it has worked
 {
     cat > python <<PEER
 #!/bin/sh
 case "\$*" in
-*--blas*) echo '{"torch": "1.0", "blas": "$1", "path": "/lib/of/$1"}' ;;
+*--blas*) echo '{"torch": "1.0", "blas": "$1", "path": "/lib/of/$1", "core": "${3:-}"}' ;;
 *) echo "\$*" > asked
+   echo "core: \${OPENBLAS_CORETYPE:-its own}" > core
    echo '{"ms": 100000, "ms_min": 100000, "rss_mib": 200, "blas": "${2:-$1}"}' ;;
 esac
 PEER
@@ -98,6 +99,24 @@ done
 play openblas-openmp openblas-pthreads # what counts is what it has loaded when it works
 expect 1 "${quick[@]}" --python ./python $tiny
 says err "multiplies with 'openblas-pthreads'"
+
+# OpenBLAS on a processor that it does not know is told what to use; its own choice stands otherwise
+chooses() # FLAGS CORE WHAT-THE-PEER-RUNS-WITH
+{
+    play openblas-openmp "" "$2"
+    echo "flags : fpu $1 ht" > cpuinfo
+    RACE_CPUINFO=$place/cpuinfo OPENBLAS_CORETYPE=Nehalem \
+        expect 0 "${quick[@]}" --python ./python --json $tiny
+    says core "^core: $3$"
+}
+chooses "avx2 avx512vl" Prescott SkylakeX
+says err "takes this processor for a Prescott"
+chooses "avx2 avx512vl" Haswell SkylakeX
+chooses "avx2 avx512vl" Cooperlake "its own"
+chooses avx2 Prescott Haswell
+chooses avx2 Zen "its own"
+chooses sse2 Prescott "its own"
+chooses avx2 "" "its own" # MKL
 
 # a peer's script that lies elsewhere, or nowhere
 play mkl
