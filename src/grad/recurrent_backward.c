@@ -144,19 +144,32 @@ static bool shared_memory(at_tape *t, const at_recurrence *l, shared both[])
     return true;
 }
 
+typedef struct {
+    at_job whole; /* all sentences of a direction */
+    real *all;    /* [B,T,P] */
+} copying;
+
+static void copy_states(void *arg, ptrdiff_t row, ptrdiff_t end)
+{
+    const copying *b = arg;
+    const at_job *j = &b->whole;
+    size_t P = (size_t)j->l->P;
+    for (; row < end; row++)
+        for (int s = 0; s < j->l->length[sentence(j, (int)row)]; s++)
+            copy_or_zero(b->all + place(j, (int)row, s) * P, state_before(j, (int)row, s), P);
+}
+
 /* rows of the state before each step, zeros where there is none */
 static real *states_before(at_tape *t, const at_recurrence *l, int direction)
 {
     size_t P = (size_t)l->P;
-    real *all = at_brief_reals(t, (size_t)l->B * (size_t)l->T * P);
-    if (!all)
+    copying b = {{.l = l, .direction = direction, .stride = 1, .rows = l->B},
+                at_brief_reals(t, (size_t)l->B * (size_t)l->T * P)};
+    if (!b.all)
         return NULL;
-    at_job whole = {.l = l, .direction = direction, .stride = 1, .rows = l->B};
-    at_clear_padding(l, all, P);
-    for (int r = 0; r < l->B; r++)
-        for (int s = 0; s < l->length[sentence(&whole, r)]; s++)
-            copy_or_zero(all + place(&whole, r, s) * P, state_before(&whole, r, s), P);
-    return all;
+    at_clear_padding(l, b.all, P);
+    at_parallel_for(l->B, ATTEND_VECTOR_GRAIN / ((ptrdiff_t)P * l->T + 1) + 1, copy_states, &b);
+    return b.all;
 }
 
 /* the large products, after all steps are done */

@@ -106,7 +106,7 @@ real *at_grad_add(const at_node *n, int input)
     real beta = 1;
     real *grad = at_grad_in(n, input, &beta);
     if (grad && beta == 0)
-        memset(grad, 0, n->in[input]->len * sizeof *grad);
+        at_vector_zero(n->in[input]->len, grad);
     return grad;
 }
 

@@ -3,6 +3,8 @@
 #include <limits.h>
 #include <string.h>
 
+#include "tensor/vector.h"
+
 /* [k,n] of W or W^T */
 static int depth(const at_tensor *w, bool turned) { return w->shape.dim[turned ? 1 : 0]; }
 static int width(const at_tensor *w, bool turned) { return w->shape.dim[turned ? 0 : 1]; }
@@ -140,8 +142,8 @@ void at_weight_gradient(const at_node *n, int input, int rows, const real *left,
     if (!make_room(t, w))
         return;
     size_t R = (size_t)w->shape.dim[0], C = (size_t)w->shape.dim[1], at = (size_t)k->waiting;
-    memcpy(k->left + at * R, left, (size_t)rows * R * sizeof *left);
-    memcpy(k->right + at * C, right, (size_t)rows * C * sizeof *right);
+    at_vector_copy((size_t)rows * R, left, k->left + at * R);
+    at_vector_copy((size_t)rows * C, right, k->right + at * C);
     k->waiting += rows;
     if (k->waiting == room_of(k))
         at_weight_flush(t, w);

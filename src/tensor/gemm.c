@@ -23,8 +23,6 @@
 #include "tensor/gemm_kernel.h"
 
 enum {
-    MC = 144,
-    KC = 256,
     NC = 3072,
     GROUP = 8,   /* panels of B that are packed and used at a time */
     FEW_KC = 16, /* rows of B at a time where B is read unpacked */
@@ -59,7 +57,7 @@ static real *packing_memory(void)
     pthread_once(&memory_once, make_key);
     real *memory = keyed ? pthread_getspecific(memory_key) : NULL;
     if (!memory && keyed) {
-        memory = at_alloc((size_t)KC * (MC + NC) * sizeof *memory);
+        memory = at_alloc((size_t)ATTEND_GEMM_KC_MAX * (ATTEND_GEMM_MC_MAX + NC) * sizeof *memory);
         if (memory && pthread_setspecific(memory_key, memory) != 0) {
             at_free(memory);
             memory = NULL;
@@ -164,15 +162,16 @@ static void pack_and_multiply(const product *g, room r, int mc, int nc, int kc, 
 
 static void multiply_blocks(const product *g, room r)
 {
-    int nr = g->kernel->nr, kcs = even(g->k, r.kc);
+    int nr = g->kernel->nr, mr = g->kernel->mr;
+    int kcs = even(g->k, r.kc), mcs = (even(g->m, r.mc) + mr - 1) / mr * mr;
     for (int j = 0; j < g->n; j += r.nc) {
         int nc = min(r.nc, g->n - j);
         for (int p = 0; p < g->k; p += kcs) {
             int kc = min(kcs, g->k - p);
             ptrdiff_t stride = (ptrdiff_t)(g->panels ? g->k : kc) * nr;
             const real *panels = g->panels ? g->panels + j / nr * stride + (ptrdiff_t)p * nr : r.b;
-            for (int i = 0; i < g->m; i += r.mc) {
-                int mc = min(r.mc, g->m - i);
+            for (int i = 0; i < g->m; i += mcs) {
+                int mc = min(mcs, g->m - i);
                 real *c = g->c + i * g->ldc + j;
                 at_gemm_start from = p > 0 ? (at_gemm_start){c, g->ldc} : moved(g->from, i, j);
                 g->kernel->pack_a(mc, kc, g->alpha, g->a + i * g->ars + p * g->acs, g->ars, g->acs,
@@ -218,7 +217,8 @@ static void multiply(const product *g)
     int mr = g->kernel->mr, nr = g->kernel->nr;
     real small[SMALL_KC * (SMALL_MC + SMALL_NC)];
     real *memory = packing_memory();
-    room r = memory ? (room){memory, memory + (ptrdiff_t)KC * MC, MC / mr * mr, KC, NC / nr * nr}
+    int mc = g->kernel->mc, kc = g->kernel->kc;
+    room r = memory ? (room){memory, memory + (ptrdiff_t)kc * mc, mc, kc, NC / nr * nr}
                     : (room){small, small + SMALL_KC * SMALL_MC, mr, SMALL_KC, nr};
     if (!g->panels && g->bcs == 1 && g->m <= mr)
         multiply_few(g, r);

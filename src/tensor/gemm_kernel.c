@@ -18,16 +18,16 @@
 
 #if defined(__AVX512F__)
 #define VECTOR_BYTES 64
-enum { MR = 12, NV = 2, SHARES = 2 }; /* 24 of 32 registers hold C */
+enum { MR = 12, NV = 2, MC = 240, KC = 512, SHARES = 4 }; /* 24 of 32 registers hold C */
 #elif defined(__AVX2__)
 #define VECTOR_BYTES 32
-enum { MR = 6, NV = 2, SHARES = 4 }; /* 12 of 16 */
+enum { MR = 6, NV = 2, MC = 144, KC = 256, SHARES = 4 }; /* 12 of 16 */
 #elif defined(__aarch64__)
 #define VECTOR_BYTES 16
-enum { MR = 6, NV = 4, SHARES = 4 }; /* 24 of 32 */
+enum { MR = 6, NV = 4, MC = 144, KC = 256, SHARES = 4 }; /* 24 of 32 */
 #else
 #define VECTOR_BYTES 16
-enum { MR = 3, NV = 4, SHARES = 4 }; /* 12 of 16 */
+enum { MR = 3, NV = 4, MC = 144, KC = 256, SHARES = 4 }; /* 12 of 16 */
 #endif
 
 typedef real vector __attribute__((vector_size(VECTOR_BYTES)));
@@ -175,8 +175,9 @@ static void tile(int m, int n, int k, const real *a, const real *b, ptrdiff_t b_
         v[i + s] = __builtin_shufflevector(a, b, BARE high);               \
     }
 
-/* out[p*width + i] = alpha * in[i*rs + p] for LANES steps p and rows i < m <= LANES. Whole
- * vectors are stored: what spills over a row's width is overwritten by the next row. */
+/* out[p*width + i] = alpha * in[i*rs + p] for LANES steps p and rows i < m, and 0 for the others up
+ * to LANES. Whole vectors are stored: what spills over a narrow row is overwritten by the next one,
+ * and the last row is cut. */
 static inline __attribute__((always_inline)) void
 transpose_block(int m, int width, real alpha, const real *in, ptrdiff_t rs, real *out)
 {
@@ -186,24 +187,40 @@ transpose_block(int m, int width, real alpha, const real *in, ptrdiff_t rs, real
         v[i] = i < m ? alpha * load(in + i * rs) : (vector){0};
     STAGES(STAGE)
 #pragma GCC unroll 16
-    for (int i = 0; i < LANES; i++)
+    for (int i = 0; i < LANES - 1; i++)
         store(out + i * width, v[i]);
+    memcpy(out + (LANES - 1) * width, &v[LANES - 1],
+           sizeof *out * (size_t)(width < LANES ? width : LANES));
 }
 
-/* as many whole blocks as fit, leaving the last step to the plain loop, so that nothing is
- * written past the panel; returns the steps done */
+/* the same of fewer rows than a block has, where m is known only now */
+static __attribute__((noinline)) void transpose_few(int m, int width, real alpha, const real *in,
+                                                    ptrdiff_t rs, real *out)
+{
+    if (width == MR)
+        transpose_block(m, MR, alpha, in, rs, out);
+    else
+        transpose_block(m, NR, alpha, in, rs, out);
+}
+
+/* as many whole blocks as fit; returns the steps done */
 static int transpose_panel(int m, int width, int k, real alpha, const real *in, ptrdiff_t rs,
                            real *out)
 {
     int p = 0;
-    if (m == MR && (int)MR <= (int)LANES && width == MR) {
-        for (; p + LANES < k; p += LANES)
-            transpose_block(MR, MR, alpha, in + p, rs, out + (ptrdiff_t)p * width);
-    } else if (m == NR && width == NR) {
-        for (; p + LANES <= k; p += LANES)
+    if (width == MR && (int)MR > (int)LANES)
+        return p;
+    for (; p + LANES <= k; p += LANES, in += LANES, out += LANES * width) {
+        if (width == MR && m == MR)
+            transpose_block(MR, MR, alpha, in, rs, out);
+        else if (width == MR)
+            transpose_few(m, MR, alpha, in, rs, out);
+        else
             for (int i = 0; i < NR; i += LANES)
-                transpose_block(LANES, NR, alpha, in + i * rs + p, rs,
-                                out + (ptrdiff_t)p * width + i);
+                if (i + LANES <= m)
+                    transpose_block(LANES, NR, alpha, in + i * rs, rs, out + i);
+                else
+                    transpose_few(m - i, NR, alpha, in + i * rs, rs, out + i);
     }
     return p;
 }
@@ -219,12 +236,12 @@ static int transpose_panel(int m, int width, int k, real alpha, const real *in, 
 
 #endif
 
-/* out[p*width + i] = alpha * in[i*rs + p] for rows i < m */
+/* out[p*width + i] = alpha * in[i*rs + p] for rows i < m, and 0 for the others */
 static void pack_rows(int m, int width, int k, real alpha, const real *in, ptrdiff_t rs, real *out)
 {
     for (int p = transpose_panel(m, width, k, alpha, in, rs, out); p < k; p++)
-        for (int i = 0; i < m; i++)
-            out[p * width + i] = alpha * in[i * rs + p];
+        for (int i = 0; i < width; i++)
+            out[p * width + i] = i < m ? alpha * in[i * rs + p] : 0;
 }
 
 /* one row of one panel. The last vector may spill over: into the next row of the panel, which is
@@ -268,8 +285,8 @@ static inline __attribute__((always_inline)) void pack_columns(int n, int width,
                 fetch(from + AHEAD * cs, whole * width);
             for (int j = 0; j < whole; j++, from += width, to += stride)
                 copy_row(width, p == k - 1, alpha, from, to);
-            for (int q = 0; q < rest; q++)
-                to[q] = alpha * from[q];
+            for (int q = 0; rest && q < width; q++)
+                to[q] = q < rest ? alpha * from[q] : 0;
         }
     }
 }
@@ -287,8 +304,6 @@ static void pack_a(int m, int k, real alpha, const real *a, ptrdiff_t rs, ptrdif
 static void pack_b(int n, int k, const real *b, ptrdiff_t rs, ptrdiff_t cs, real *out,
                    ptrdiff_t stride)
 {
-    if (n % NR) /* the padding of the last panel */
-        memset(out + n / NR * stride, 0, (size_t)k * NR * sizeof *out);
     if (cs == 1) {
         pack_columns(n, NR, k, 1, b, rs, out, stride);
         return;
@@ -306,6 +321,8 @@ const at_gemm_kernel JOIN(at_gemm_kernel_, ATTEND_ISA) = {
     .isa = STRING(ATTEND_ISA),
     .mr = MR,
     .nr = NR,
+    .mc = MC,
+    .kc = KC,
     .shares = SHARES,
     .tile = tile,
     .pack_a = pack_a,

@@ -20,7 +20,12 @@
 
 #include "base/real.h"
 
-enum { ATTEND_GEMM_MR_MAX = 16, ATTEND_GEMM_NR_MAX = 32 };
+enum {
+    ATTEND_GEMM_MR_MAX = 16,
+    ATTEND_GEMM_NR_MAX = 32,
+    ATTEND_GEMM_MC_MAX = 240,
+    ATTEND_GEMM_KC_MAX = 512,
+};
 
 /* What is there before a product is added: C itself, one row for all of its rows (ld 0), or 0. */
 typedef struct {
@@ -31,6 +36,7 @@ typedef struct {
 typedef struct at_gemm_kernel {
     const char *isa;
     int mr, nr; /* rows and columns of a full tile */
+    int mc, kc; /* of a block of A, which lies in the second-level cache; mc: some mr */
     int shares; /* parts of a panel that one tile each brings near */
 
     /* c[m,n] = from + a b, with m <= mr, n <= nr; a: one packed panel [k][mr]; b: k rows of nr,
@@ -39,8 +45,8 @@ typedef struct at_gemm_kernel {
     void (*tile)(int m, int n, int k, const real *a, const real *b, ptrdiff_t b_step, real *c,
                  ptrdiff_t ldc, at_gemm_start from, const real *next);
 
-    /* Packs alpha * A[m,k] into panels [m/mr][k][mr]; A(i,p) = a[i*rs + p*cs],
-     * one of rs, cs is 1. The last panel may be partly unwritten. */
+    /* Packs alpha * A[m,k] into panels [m/mr][k][mr], the last one padded with zeros;
+     * A(i,p) = a[i*rs + p*cs], one of rs, cs is 1. */
     void (*pack_a)(int m, int k, real alpha, const real *a, ptrdiff_t rs, ptrdiff_t cs, real *out);
 
     /* Packs B[k,n] into panels [n/nr][k][nr], the last one padded with zeros;

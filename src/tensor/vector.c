@@ -32,6 +32,18 @@ static void run(size_t n, at_part *part, loop l)
     at_parallel_for((ptrdiff_t)n, ATTEND_VECTOR_GRAIN, part, &l);
 }
 
+static void zero_part(void *arg, ptrdiff_t i, ptrdiff_t end)
+{
+    const loop *l = arg;
+    memset(l->out + i, 0, (size_t)(end - i) * sizeof *l->out);
+}
+
+static void copy_part(void *arg, ptrdiff_t i, ptrdiff_t end)
+{
+    const loop *l = arg;
+    memcpy(l->out + i, l->x + i, (size_t)(end - i) * sizeof *l->out);
+}
+
 static void add_part(void *arg, ptrdiff_t i, ptrdiff_t end)
 {
     const loop *l = arg;
@@ -66,6 +78,13 @@ static void act_back_part(void *arg, ptrdiff_t i, ptrdiff_t end)
 {
     const loop *l = arg;
     l->with->act_back[l->f]((size_t)(end - i), l->x + i, l->y + i, l->beta, l->out + i);
+}
+
+void at_vector_zero(size_t n, real *y) { run(n, zero_part, (loop){.out = y}); }
+
+void at_vector_copy(size_t n, const real *x, real *y)
+{
+    run(n, copy_part, (loop){.x = x, .out = y});
 }
 
 void at_vector_add(size_t n, const real *a, const real *b, real *y)

@@ -11,6 +11,8 @@ const at_vector_kernel *at_vector(void);
 enum { ATTEND_VECTOR_GRAIN = 16384 };
 
 /* elementwise loops over long arrays, on all threads */
+void at_vector_zero(size_t n, real *y);
+void at_vector_copy(size_t n, const real *x, real *y); /* apart from each other */
 void at_vector_add(size_t n, const real *a, const real *b, real *y);
 void at_vector_multiply(size_t n, const real *a, const real *b, real *y);
 void at_vector_axpy(size_t n, real a, const real *x, real beta, real *y);
