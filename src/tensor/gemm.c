@@ -204,6 +204,15 @@ static void multiply_few(const product *g, room r)
     }
 }
 
+/* Few rows, and B held transposed: nothing is packed either, nor are there blocks of k. */
+static void multiply_turned(const product *g)
+{
+    int lanes = g->kernel->lanes;
+    for (int j = 0; j < g->n; j += lanes)
+        g->kernel->turned(g->m, min(lanes, g->n - j), g->k, g->alpha, g->a, g->ars, g->acs,
+                          g->b + j * g->bcs, g->bcs, g->c + j, g->ldc, moved(g->from, 0, j));
+}
+
 static void multiply(const product *g)
 {
     if (g->m <= 0 || g->n <= 0)
@@ -212,6 +221,10 @@ static void multiply(const product *g)
         scale_rows(g);
     if (g->k <= 0) {
         no_terms(g);
+        return;
+    }
+    if (!g->panels && g->brs == 1 && g->m <= g->kernel->few) {
+        multiply_turned(g);
         return;
     }
     int mr = g->kernel->mr, nr = g->kernel->nr;

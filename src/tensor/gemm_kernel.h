@@ -45,6 +45,12 @@ typedef struct at_gemm_kernel {
     void (*tile)(int m, int n, int k, const real *a, const real *b, ptrdiff_t b_step, real *c,
                  ptrdiff_t ldc, at_gemm_start from, const real *next);
 
+    /* c[m,n] = from + alpha a b^T of few rows, m <= few, n <= lanes: a(i,p) = a[i*rs + p*cs]; b: n
+     * rows of k, b_step apart, which are turned in registers. NULL where there is none. */
+    int few, lanes;
+    void (*turned)(int m, int n, int k, real alpha, const real *a, ptrdiff_t rs, ptrdiff_t cs,
+                   const real *b, ptrdiff_t b_step, real *c, ptrdiff_t ldc, at_gemm_start from);
+
     /* Packs alpha * A[m,k] into panels [m/mr][k][mr], the last one padded with zeros;
      * A(i,p) = a[i*rs + p*cs], one of rs, cs is 1. */
     void (*pack_a)(int m, int k, real alpha, const real *a, ptrdiff_t rs, ptrdiff_t cs, real *out);
