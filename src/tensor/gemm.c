@@ -2,7 +2,7 @@
  * high-performance matrix multiplication":
  *
  *     for each NC columns of B            (B block: last-level cache)
- *       for each KC rows of B: pack       (one B panel: first-level cache)
+ *       for each KC rows of B: pack       (one B panel: first- or second-level cache)
  *         for each MC rows of A: pack     (A block: second-level cache)
  *           for each tile: gemm_kernel.c  (C tile: registers)
  *

@@ -288,6 +288,34 @@ static void threads_change_no_bit(void **state)
     at_free(c);
 }
 
+/* all of an array, and nothing behind it */
+static void copies_and_zeros_reach_their_ends(void **state)
+{
+    (void)state;
+    enum { LONG = 50001 };
+    static const size_t lengths[] = {0, 1, 17, 16384, LONG};
+    real *a = at_alloc((LONG + 1) * sizeof *a), *b = at_alloc((LONG + 1) * sizeof *b);
+    fill(a, LONG + 1, 1, 2);
+    for (int threads = 1; threads <= 3; threads++) {
+        attend_set_threads(threads);
+        for (size_t i = 0; i < sizeof lengths / sizeof *lengths; i++) {
+            size_t n = lengths[i];
+            fill(b, LONG + 1, 2, 2);
+            real behind = b[n];
+            at_vector_copy(n, a, b);
+            assert_memory_equal(a, b, n * sizeof *a);
+            assert_true(b[n] == behind);
+            at_vector_zero(n, b);
+            for (size_t j = 0; j < n; j++)
+                assert_true(b[j] == 0);
+            assert_true(b[n] == behind);
+        }
+    }
+    attend_set_threads(0);
+    at_free(a);
+    at_free(b);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -301,6 +329,7 @@ int main(void)
         cmocka_unit_test(layer_norm_rows_agree),
         cmocka_unit_test(recurrent_rows_agree),
         cmocka_unit_test(threads_change_no_bit),
+        cmocka_unit_test(copies_and_zeros_reach_their_ends),
     };
     return cmocka_run_group_tests_name("tensor_vector", tests, NULL, NULL);
 }
