@@ -177,8 +177,8 @@ enum { FEW = 4 };
         v[i + s] = __builtin_shufflevector(a, b, BARE high);               \
     }
 
-/* LANES steps of n rows, turned: v[p] has what the rows have at step p. Of the last steps there may be
- * fewer. */
+/* LANES steps of n rows, turned: v[p] has what the rows have at step p. At the end there may be
+ * fewer steps. */
 static inline __attribute__((always_inline)) void turn(int n, int steps, const real *in,
                                                        ptrdiff_t rs, vector v[LANES])
 {
