@@ -167,6 +167,7 @@ static void tile(int m, int n, int k, const real *a, const real *b, ptrdiff_t b_
 #ifdef STAGES
 
 enum { FEW = 4 };
+#define TURNED turned
 
 #define BARE(...) __VA_ARGS__
 #define STAGE(s, low, high)                                                \
@@ -289,7 +290,7 @@ static int transpose_panel(int m, int width, int k, real alpha, const real *in, 
 #else
 
 enum { FEW = 0 };
-#define turned NULL
+#define TURNED NULL
 
 static int transpose_panel(int m, int width, int k, real alpha, const real *in, ptrdiff_t rs,
                            real *out)
@@ -391,7 +392,7 @@ const at_gemm_kernel JOIN(at_gemm_kernel_, ATTEND_ISA) = {
     .tile = tile,
     .few = FEW,
     .lanes = LANES,
-    .turned = turned,
+    .turned = TURNED,
     .pack_a = pack_a,
     .pack_b = pack_b,
 };
