@@ -4,7 +4,7 @@
     blas.py [PID]
 
 Prints one JSON line: 'mkl', 'openblas-openmp', or what else there is, where it lies, and for which
-processor OpenBLAS has chosen its kernels. With its pthread build two pools of threads fight, and the
+processor OpenBLAS chooses its kernels here. With its pthread build two pools of threads fight, and the
 reference BLAS is slow by itself; a race against either would be no win. Nor would one against kernels
 of an old processor, which OpenBLAS takes where it is older than the machine: with version 0.3.21 an
 Emerald Rapids runs as a Prescott, on a quarter of its speed.

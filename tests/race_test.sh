@@ -79,7 +79,8 @@ case "\$*" in
 *--blas*) echo '{"torch": "1.0", "blas": "$1", "path": "/lib/of/$1", "core": "${3:-}"}' ;;
 *) echo "\$*" > asked
    echo "core: \${OPENBLAS_CORETYPE:-its own}" > core
-   echo '{"ms": 100000, "ms_min": 100000, "rss_mib": 200, "blas": "${2:-$1}"}' ;;
+   echo '{"ms": 100000, "ms_min": 100000, "rss_mib": 200, "blas": "${2:-$1}",' \
+        "\"core\": \"\${OPENBLAS_CORETYPE:-${3:-}}\"}" ;;
 esac
 PEER
     chmod +x python
@@ -104,7 +105,8 @@ says err "multiplies with 'openblas-pthreads'"
 chooses() # FLAGS CORE WHAT-THE-PEER-RUNS-WITH
 {
     play openblas-openmp "" "$2"
-    echo "flags : fpu $1 ht" > cpuinfo
+    rm -f core
+    for _ in {1..200}; do echo "flags : fpu $1 ht"; done > cpuinfo
     RACE_CPUINFO=$place/cpuinfo OPENBLAS_CORETYPE=Nehalem \
         expect 0 "${quick[@]}" --python ./python --json $tiny
     says core "^core: $3$"
@@ -117,6 +119,10 @@ chooses avx2 Prescott Haswell
 chooses avx2 Zen "its own"
 chooses sse2 Prescott "its own"
 chooses avx2 "" "its own" # MKL
+play openblas-openmp "" Prescott
+sed -i 's/OPENBLAS_CORETYPE:-Prescott/NOTHING:-Prescott/' python # one that does as it likes
+RACE_CPUINFO=$place/cpuinfo expect 1 "${quick[@]}" --python ./python $tiny
+says err "told to run as a Haswell, but OpenBLAS ran as a Prescott"
 
 # a peer's script that lies elsewhere, or nowhere
 play mkl

@@ -1,7 +1,6 @@
 #include "grad/weight.h"
 
 #include <limits.h>
-#include <string.h>
 
 #include "tensor/vector.h"
 

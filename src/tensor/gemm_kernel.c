@@ -34,6 +34,11 @@ typedef real vector __attribute__((vector_size(VECTOR_BYTES)));
 typedef real vector_unaligned __attribute__((vector_size(VECTOR_BYTES), aligned(sizeof(real))));
 enum { LANES = VECTOR_BYTES / (int)sizeof(real), NR = NV * LANES };
 
+_Static_assert((int)MR <= ATTEND_GEMM_MR_MAX && (int)NR <= ATTEND_GEMM_NR_MAX
+                   && (int)MC % (int)MR == 0 && (int)MC <= ATTEND_GEMM_MC_MAX
+                   && (int)KC <= ATTEND_GEMM_KC_MAX && (int)MR != (int)NR,
+               "gemm.c has memory for these sizes");
+
 static inline vector load(const real *p) { return *(const vector_unaligned *)p; }
 static inline void store(real *p, vector v) { *(vector_unaligned *)p = v; }
 
@@ -166,6 +171,9 @@ static void tile(int m, int n, int k, const real *a, const real *b, ptrdiff_t b_
 
 #ifdef STAGES
 
+/* a row of transpose_block spills into the next one, not further */
+_Static_assert((int)MR > (int)LANES || 2 * (int)MR >= (int)LANES, "rows are too short");
+
 enum { FEW = 4 };
 #define TURNED turned
 
@@ -210,7 +218,7 @@ turned_rows(int m, int n, int k, real alpha, const real *a, ptrdiff_t rs, ptrdif
         if (from.data)
             memcpy(&acc[i], from.data + i * from.ld, (size_t)n * sizeof *c);
     }
-    for (int p = 0; p < k; p += LANES, a += LANES * cs) {
+    for (int p = 0; p < k; p += LANES) {
         int steps = k - p < LANES ? k - p : LANES;
         vector v[LANES];
         turn(n, steps, b + p, b_step, v);
@@ -219,7 +227,7 @@ turned_rows(int m, int n, int k, real alpha, const real *a, ptrdiff_t rs, ptrdif
             if (q < steps)
 #pragma GCC unroll 4
                 for (int i = 0; i < m; i++)
-                    acc[i] += alpha * a[i * rs + q * cs] * v[q];
+                    acc[i] += alpha * a[i * rs + (p + q) * cs] * v[q];
     }
 #pragma GCC unroll 4
     for (int i = 0; i < m; i++)
@@ -282,7 +290,8 @@ static int transpose_panel(int m, int width, int k, real alpha, const real *in, 
                 if (i + LANES <= m)
                     transpose_block(LANES, NR, alpha, in + i * rs, rs, out + i);
                 else
-                    transpose_few(m - i, NR, alpha, in + i * rs, rs, out + i);
+                    transpose_few(i < m ? m - i : 0, NR, alpha, i < m ? in + i * rs : in, rs,
+                                  out + i);
     }
     return p;
 }
