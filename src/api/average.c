@@ -101,7 +101,9 @@ static const char *value_of(const at_config *config, const char *name)
 
 static bool warn_of(const at_config *one, const at_config *other, const char *const *path)
 {
-    static const char *const names[] = {"preset", "seed", "data", "src", "tgt", NULL};
+    static const char *const names[] = {"preset",    "seed",      "data",  "src",
+                                        "tgt",       "attention", "place", "output",
+                                        "tokenizer", "init-from", "swap",  NULL};
     for (const char *const *name = names; one->count && other->count && *name; name++) {
         const char *a = value_of(one, *name), *b = value_of(other, *name);
         if (strcmp(a, b) == 0)

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "attention/output.h"
 #include "base/file.h"
 #include "base/guess.h"
 #include "base/memory.h"
@@ -12,6 +13,8 @@
 #include "models/translator.h"
 #include "text/tokenizer.h"
 #include "train/direction.h"
+#include "train/optim.h"
+#include "train/schedule.h"
 #include "train/settings.h"
 
 static const char stored_name[] = "training/settings.yaml",
@@ -83,6 +86,14 @@ static attend_status no_setting(const char *name, attend_error *err)
                     *guess.best ? "; did you mean " : "", guess.best, *guess.best ? "?" : "");
 }
 
+static attend_status assign_given(const at_option *o, const char *value, void *fields,
+                                  attend_error *err)
+{
+    char where[80];
+    snprintf(where, sizeof where, "--%s", o->name);
+    return at_option_assign(o, value, fields, where, err);
+}
+
 static attend_status assign_settings(at_recipe *r, const at_option_set *sets, int n_sets,
                                      attend_error *err)
 {
@@ -92,7 +103,7 @@ static attend_status assign_settings(at_recipe *r, const at_option_set *sets, in
         const char *name = r->settings[i].name;
         const at_option *o = at_option_find(sets, n_sets, name, &fields);
         if (o)
-            status = at_option_assign(o, r->settings[i].value, fields, name, err);
+            status = assign_given(o, r->settings[i].value, fields, err);
         else if (at_recipe_knows(name))
             status = at_error(err, ATTEND_OPTION, "%s has no setting '%s'; leave it out",
                               r->preset->name, name);
@@ -100,6 +111,65 @@ static attend_status assign_settings(at_recipe *r, const at_option_set *sets, in
             status = no_setting(name, err);
     }
     return status;
+}
+
+/* ---- values that have a grammar of their own ---------------------------------------------------
+ */
+
+static attend_status parse_attention(const char *value, attend_error *err)
+{
+    at_how how;
+    return at_how_parse(&how, value, err);
+}
+
+static attend_status parse_optimiser(const char *value, attend_error *err)
+{
+    at_optim_options o;
+    return at_optim_options_parse(&o, value, err);
+}
+
+static attend_status parse_schedule(const char *value, attend_error *err)
+{
+    at_rate rate;
+    return at_rate_parse(&rate, value, 1, err);
+}
+
+static attend_status parse_preset(const char *value, attend_error *err)
+{
+    return at_preset_find(value, err) ? ATTEND_OK : ATTEND_OPTION;
+}
+
+static attend_status parse_output(const char *value, attend_error *err)
+{
+    const at_output *output;
+    return at_output_parse(&output, value, NULL, err);
+}
+
+/* Says where a value stands that is none: its file and line, or its option. Others find out later
+ * what does not go together. */
+static attend_status check_grammar(const at_recipe *r, attend_error *err)
+{
+    static const struct {
+        const char *name;
+        attend_status (*parse)(const char *value, attend_error *err);
+    } all[] = {{"preset", parse_preset},
+               {"attention", parse_attention},
+               {"output", parse_output},
+               {"optimiser", parse_optimiser},
+               {"schedule", parse_schedule}};
+    for (size_t i = 0; i < sizeof all / sizeof *all; i++) {
+        const char *given = at_recipe_given(r, all[i].name),
+                   *value = at_recipe_told(r, all[i].name);
+        const at_config_entry *e = at_config_find(&r->file, all[i].name);
+        attend_error why;
+        if (!value || !*value || all[i].parse(value, &why) >= 0)
+            continue;
+        if (given || !e)
+            return at_error(err, why.status, "--%s: %s", all[i].name, why.message);
+        return at_error(err, why.status, "%s:%d: %s: %s", at_show(r->file.path).text, e->line,
+                        all[i].name, why.message);
+    }
+    return ATTEND_OK;
 }
 
 /* ---- a run that goes on is the same run, one that begins with a model may change it ---------- */
@@ -199,6 +269,8 @@ attend_status at_recipe_read(at_recipe *r, const attend_setting *settings, size_
 {
     *r = (at_recipe){.settings = settings, .count = count};
     attend_status status = load_files(r, err);
+    if (status >= 0)
+        status = check_grammar(r, err);
     if (status >= 0)
         status = at_recipe_choose(r, err);
     if (status >= 0)

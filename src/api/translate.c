@@ -6,8 +6,10 @@
 #include "base/file.h"
 #include "base/log.h"
 #include "base/memory.h"
+#include "base/utf8.h"
 #include "decode/align.h"
 #include "text/counting.h"
+#include "text/unicode.h"
 
 struct attend_dictionary {
     at_dictionary *words;
@@ -305,6 +307,31 @@ attend_status attend_translate(attend_translator *t, const attend_translate_opti
 
 /* ---- links ----------------------------------------------------------------------------------- */
 
+/* a piece of nothing but punctuation, and the blank that SentencePiece writes before it */
+static bool is_mark(const char *piece)
+{
+    enum { BLANK = 0x2581 };
+    size_t size = strlen(piece);
+    bool any = false;
+    uint32_t code;
+    for (int n; size; piece += n, size -= (size_t)n) {
+        n = at_utf8_get(piece, size, &code);
+        if (n <= 0 || (code != BLANK && !at_is_punctuation(code)))
+            return false;
+        any = any || code != BLANK;
+    }
+    return any;
+}
+
+/* NULL without memory */
+static bool *marks_of(const attend_translation *t)
+{
+    bool *mark = at_alloc((size_t)t->targets + 1);
+    for (int i = 0; mark && i < t->targets; i++)
+        mark[i] = is_mark(t->target[i]);
+    return mark;
+}
+
 attend_status attend_translation_links(const attend_translation *t, int pieces, double threshold,
                                        char **out, attend_error *err)
 {
@@ -319,9 +346,11 @@ attend_status attend_translation_links(const attend_translation *t, int pieces, 
     else if (t->targets > 0 && !t->target_word)
         status = at_error(err, ATTEND_OPTION,
                           "links need the numbers of words: ask for target_words");
-    at_aligned a = {t->targets, t->sources, t->weights, t->target_word, t->source_word};
+    bool *mark = status >= 0 && t->targets > 0 ? marks_of(t) : NULL;
+    at_aligned a = {t->targets, t->sources, t->weights, t->target_word, t->source_word, mark};
     if (status >= 0 && t->targets > 0)
-        status = at_align(&a, &o, &text, err);
+        status = mark ? at_align(&a, &o, &text, err) : at_error_memory(err);
+    at_free(mark);
     at_str_add(&text, "");
     if (status >= 0 && !(*out = at_str_take(&text)))
         status = at_error_memory(err);

@@ -266,13 +266,52 @@ struct at_writer {
     unsigned char buffer[1 << 16];
 };
 
+/* Temporary files that a signal handler can find. It may come at any moment: a place is taken
+ * first, and counts when its name is there. */
+enum { FREE, TAKEN, NAMED };
+static struct {
+    atomic_int state;
+    int folder;
+    char name[48];
+} unfinished[32];
+
+static void enlist(const at_writer *w)
+{
+    for (size_t i = 0; i < sizeof unfinished / sizeof *unfinished; i++) {
+        int none = FREE;
+        if (!atomic_compare_exchange_strong(&unfinished[i].state, &none, TAKEN))
+            continue;
+        unfinished[i].folder = w->folder;
+        memcpy(unfinished[i].name, w->temporary, sizeof w->temporary);
+        atomic_store(&unfinished[i].state, NAMED);
+        return;
+    }
+}
+
+static void delist(const at_writer *w)
+{
+    for (size_t i = 0; i < sizeof unfinished / sizeof *unfinished; i++)
+        if (atomic_load(&unfinished[i].state) == NAMED && unfinished[i].folder == w->folder
+            && strcmp(unfinished[i].name, w->temporary) == 0)
+            atomic_store(&unfinished[i].state, FREE);
+}
+
+void at_writers_discard(void)
+{
+    for (size_t i = 0; i < sizeof unfinished / sizeof *unfinished; i++)
+        if (atomic_load(&unfinished[i].state) == NAMED)
+            unlinkat(unfinished[i].folder, unfinished[i].name, 0);
+}
+
 /* closes and removes the temporary file */
 static void discard(at_writer *w)
 {
     if (w->file >= 0)
         close(w->file);
-    if (*w->temporary)
+    if (*w->temporary) {
         unlinkat(w->folder, w->temporary, 0);
+        delist(w);
+    }
     w->file = -1;
     *w->temporary = 0;
 }
@@ -330,6 +369,8 @@ static void open_temporary(at_writer *w)
     if (w->file < 0) {
         *w->temporary = 0;
         writer_fail(w, "cannot create a file beside it");
+    } else {
+        enlist(w);
     }
 }
 
@@ -445,6 +486,7 @@ static void rename_to_target(at_writer *w)
         writer_fail(w, "cannot replace it");
         return;
     }
+    delist(w);
     *w->temporary = 0;
     sync_folder(w);
 }

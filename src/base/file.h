@@ -57,6 +57,9 @@ attend_status at_writer_write(at_writer *w, const void *data, size_t size);
 attend_status at_writer_commit(at_writer *w, attend_error *err);
 void at_writer_abort(at_writer *w); /* ends it and leaves no trace; w may be NULL */
 
+/* Removes the temporary files of all writers: for a signal that ends the process. */
+void at_writers_discard(void);
+
 /* ---- names ----------------------------------------------------------------------------- */
 
 bool at_file_exists(const char *path);

@@ -227,7 +227,7 @@ static void advise(const attend_setting *settings, size_t count, attend_error *e
                     && isdigit((unsigned char)err->message[n + 1]);
         if (line)
             snprintf(err->message + used, sizeof err->message - used,
-                     "; attend data check %.80s --fix CLEAN leaves out all such lines",
+                     "; attend data check %.80s --fix CLEAN mends such lines or leaves them out",
                      at_show(settings[i].value).text);
     }
 }

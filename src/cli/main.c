@@ -6,6 +6,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "base/file.h"
 #include "base/guess.h"
 #include "base/log.h"
 #include "base/memory.h"
@@ -128,9 +129,27 @@ attend_status at_cli_write(at_str *s, attend_error *err)
 
 static volatile sig_atomic_t signalled, user_signalled;
 
-static void note_signal(int number)
+/* Ends the process as the signal would, without files that are half written. */
+static void leave(int number)
 {
     struct sigaction action = {.sa_handler = SIG_DFL};
+    at_writers_discard();
+    sigaction(number, &action, NULL);
+    raise(number);
+}
+
+static void clean_up_at_signals(void)
+{
+    static const int numbers[] = {SIGINT, SIGTERM, SIGHUP, SIGPIPE};
+    struct sigaction action = {.sa_handler = leave}, was;
+    for (size_t i = 0; i < sizeof numbers / sizeof *numbers; i++)
+        if (sigaction(numbers[i], NULL, &was) == 0 && was.sa_handler != SIG_IGN)
+            sigaction(numbers[i], &action, NULL);
+}
+
+static void note_signal(int number)
+{
+    struct sigaction action = {.sa_handler = leave};
     signalled = number;
     sigaction(SIGINT, &action, NULL);
     sigaction(SIGTERM, &action, NULL);
@@ -344,6 +363,7 @@ int main(int argc, char **argv)
     attend_error err;
     attend_set_log(print_log, &cli);
     catch_lost_files();
+    clean_up_at_signals();
     for (int i = 0; commands[i]; i++)
         if (commands[i]->prepare)
             commands[i]->prepare();

@@ -16,6 +16,19 @@ static int units(int n, const unsigned *word, bool pieces, int *unit)
     return count;
 }
 
+/* Takes marks out of the words that have more than marks. */
+static void drop_marks(const at_aligned *a, int *target)
+{
+    for (int i = 0, end; i < a->targets; i = end) {
+        bool more = false;
+        for (end = i; end < a->targets && target[end] == target[i]; end++)
+            more = more || !a->target_mark[end];
+        for (int k = i; more && k < end; k++)
+            if (a->target_mark[k])
+                target[k] = -1;
+    }
+}
+
 /* w'[t][s], and in share how many pieces t has */
 static void merge(const at_aligned *a, const int *target, const int *source, int S, double *w,
                   int *share)
@@ -62,6 +75,8 @@ attend_status at_align(const at_aligned *a, const at_align_options *o, at_str *o
     double *w = at_alloc_zero((size_t)T * (size_t)S + 1, sizeof *w);
     int *share = at_alloc_zero((size_t)T + 1, sizeof *share);
     if (w && share && S > 0) {
+        if (a->target_mark)
+            drop_marks(a, target);
         merge(a, target, source, S, w, share);
         write_links(T, S, w, share, o->threshold, out);
     }

@@ -2,8 +2,9 @@
  *
  *     w'[t][s] = mean over pieces i of word t  of  sum over pieces j of word s  of  w[i][j]
  *
- * Then every t takes its best s, or all s that reach a threshold. Positions of no word, such as the
- * end of a sentence, do not count: a t that looks at nothing else has no link. */
+ * where a mark that clings to a word, as in "doors.", does not speak for it: it has looked
+ * elsewhere. Then every t takes its best s, or all s that reach a threshold. Positions of no word,
+ * such as the end of a sentence, do not count: a t that looks at nothing else has no link. */
 #ifndef ATTEND_DECODE_ALIGN_H
 #define ATTEND_DECODE_ALIGN_H
 
@@ -15,6 +16,7 @@ typedef struct {
     const double *weights; /* [targets][sources] */
     /* the word of each piece, in rising order; ATTEND_NO_WORD: it has none */
     const unsigned *target_word, *source_word;
+    const bool *target_mark; /* pieces that are punctuation; NULL: none */
 } at_aligned;
 
 typedef struct {

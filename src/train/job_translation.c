@@ -177,8 +177,9 @@ const at_job at_job_translation = {
     .perplexity = true,
     .features = true,
     .needs = ATTEND_HAS_TARGET,
-    .lacking = "no sentence pairs; --src and --tgt take two files, --format says how one is "
-               "written; --preset rnn-classifier and cnn-classifier learn from labels",
+    .lacking = "no sentence pairs, with a tab between the two; --src and --tgt take two files, "
+               "--format says how one is written; --preset rnn-classifier and cnn-classifier learn "
+               "from labels",
     .check = check,
     .settings = offsetof(at_translation_task, folder.settings),
     .params = offsetof(at_translation_task, folder.params),

@@ -7,6 +7,7 @@
 #include <unistd.h>
 
 #include "base/file.h"
+#include "base/log.h"
 #include "base/memory.h"
 #include "store/model_folder.h"
 #include "train/kept.h"
@@ -149,7 +150,7 @@ attend_status at_run_go_on(at_run *r, attend_error *err)
     at_standing_take(&now, r->trainer);
     at_standing_differs(&r->standing, &now, differs, sizeof differs);
     if (*differs)
-        at_run_say(r, "%s: what comes will differ in its last digits", differs);
+        at_log(ATTEND_LOG_WARNING, "%s: what comes will differ in its last digits", differs);
     r->standing.shards = now.shards;
     r->saved = r->standing.updates;
     at_run_say(r, "going on after %lld update%s", (long long)r->standing.updates,

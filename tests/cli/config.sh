@@ -57,6 +57,20 @@ says err "bad.yaml:2: there is no option 'hiden'; did you mean 'hidden'?"
 printf '\nhidden: wide\n' > bad.yaml
 expect 2 attend train --config bad.yaml --out new
 says err "bad.yaml:2: hidden: \"wide\" is not a whole number"
+while IFS=: read -r name value; do # a grammar of their own: where they stand is told, too
+    printf '\n%s: %s\n' "$name" "$value" > bad.yaml
+    expect 2 attend train --config bad.yaml --out new
+    says err "bad.yaml:2: $name: "
+    expect 2 attend train --"$name" "$value" --data pairs.tsv --out new
+    says err "attend train: --$name: "
+done << END
+attention:foo
+attention:dot/window
+preset:foo
+output:foo
+optimiser:adm
+schedule:foo
+END
 printf 'cell: glu\n' > bad.yaml
 expect 2 attend train --config bad.yaml --out new
 says err "bad.yaml:1: cell: \"glu\" is not one of"

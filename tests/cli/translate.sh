@@ -313,3 +313,15 @@ t one --attention-out strange.jsonl < strange > out 2> err
 says strange.jsonl '"source": ["the", "cat", "sees", "Zapupele", ",", "the", "Blork", "."'
 t one --show < strange > out 2> err
 check "in a drawing too" "grep -q Zapupele out && grep -q Blork out"
+
+# a signal leaves no part of a file
+mkdir stopped && mkfifo stopped/lines
+(cd stopped && exec attend translate ../one --attention-out w.jsonl < lines > /dev/null 2>&1) &
+exec 9> stopped/lines # the command waits for lines, with its file begun
+for _ in {1..100}; do compgen -G 'stopped/.attend-*.tmp' > /dev/null && break; sleep 0.1; done
+check "a file is on its way" "compgen -G 'stopped/.attend-*.tmp' > /dev/null"
+kill -TERM $!
+wait $! 2> /dev/null
+check "SIGTERM ends it" "[ $? -eq 143 ]"
+exec 9>&-
+check "and leaves nothing" "[ \"\$(ls -A stopped)\" = lines ]"
