@@ -60,9 +60,13 @@ static inline void rest(void)
 #endif
 }
 
-/* The next turn in which the worker has a share, after the one seen; 0: the end. Who falls asleep
- * says so before he looks again, and who has something new looks for sleepers after: one of them
- * sees the other. A turn without a share wakes nobody, and keeps nobody from falling asleep. */
+/* Who falls asleep says so before he looks again, and who has something new says that before he looks
+ * for sleepers: one of them sees the other. A fence between the two on each side, not the order of
+ * atomic stores and loads alone: emulators of ARM lose that one on x86. */
+static inline void say_before_looking(void) { atomic_thread_fence(memory_order_seq_cst); }
+
+/* The next turn in which the worker has a share, after the one seen; 0: the end. A turn without a
+ * share wakes nobody, and keeps nobody from falling asleep. */
 static uint_fast64_t await_turn(int own, uint_fast64_t seen)
 {
     worker *w = &pool.worker[own - 1];
@@ -73,7 +77,8 @@ static uint_fast64_t await_turn(int own, uint_fast64_t seen)
             return turn;
     }
     pthread_mutex_lock(&pool.lock);
-    atomic_store(&w->asleep, true);
+    atomic_store_explicit(&w->asleep, true, memory_order_release);
+    say_before_looking();
     while (((turn = atomic_load(&pool.turn)) == seen || own >= threads_of(turn))
            && !atomic_load(&pool.ending))
         pthread_cond_wait(&w->work, &pool.lock);
@@ -88,7 +93,8 @@ static void await_shares(void)
         if (atomic_load_explicit(&pool.left, memory_order_acquire) == 0)
             return;
     pthread_mutex_lock(&pool.lock);
-    atomic_store(&pool.caller_asleep, true);
+    atomic_store_explicit(&pool.caller_asleep, true, memory_order_release);
+    say_before_looking();
     while (atomic_load(&pool.left) != 0)
         pthread_cond_wait(&pool.done, &pool.lock);
     atomic_store(&pool.caller_asleep, false);
@@ -126,7 +132,10 @@ static void *work(void *number)
     inside = true;
     while ((turn = await_turn(own, turn))) {
         pool.share(pool.arg, own, threads_of(turn));
-        if (atomic_fetch_sub(&pool.left, 1) == 1 && atomic_load(&pool.caller_asleep))
+        if (atomic_fetch_sub(&pool.left, 1) != 1)
+            continue;
+        say_before_looking();
+        if (atomic_load(&pool.caller_asleep))
             wake_caller();
     }
     return NULL;
@@ -170,7 +179,8 @@ __attribute__((destructor)) static void end_workers(void)
 {
     if (atomic_exchange(&pool.busy, true)) /* they are at work, and the program ends with them */
         return;
-    atomic_store(&pool.ending, true);
+    atomic_store_explicit(&pool.ending, true, memory_order_release);
+    say_before_looking();
     wake_workers(pool.workers);
     for (int i = 0; i < pool.workers; i++)
         pthread_join(pool.worker[i].thread, NULL);
@@ -187,7 +197,9 @@ void at_pool_run(int threads, at_share *share, void *arg)
         pool.share = share;
         pool.arg = arg;
         atomic_store(&pool.left, threads - 1);
-        atomic_store(&pool.turn, next << THREAD_BITS | (unsigned)threads);
+        atomic_store_explicit(&pool.turn, next << THREAD_BITS | (unsigned)threads,
+                              memory_order_release);
+        say_before_looking();
         wake_workers(threads - 1);
         inside = true;
         share(arg, 0, threads);
