@@ -60,9 +60,9 @@ static inline void rest(void)
 #endif
 }
 
-/* Who falls asleep says so before he looks again, and who has something new says that before he looks
- * for sleepers: one of them sees the other. A fence between the two on each side, not the order of
- * atomic stores and loads alone: emulators of ARM lose that one on x86. */
+/* Who falls asleep says so before he looks again, and who has something new says that before he
+ * looks for sleepers: one of them sees the other. A fence between the two on each side, not the
+ * order of atomic stores and loads alone: emulators of ARM lose that one on x86. */
 static inline void say_before_looking(void) { atomic_thread_fence(memory_order_seq_cst); }
 
 /* The next turn in which the worker has a share, after the one seen; 0: the end. A turn without a
