@@ -7,6 +7,9 @@
 
 #include <stdint.h>
 #include <string.h>
+#if defined(__AVX2__)
+#include <immintrin.h>
+#endif
 
 #define EACH for (size_t i = 0; i < n; i++)
 #define INLINE static inline __attribute__((always_inline))
@@ -169,6 +172,18 @@ typedef real narrow __attribute__((vector_size(LANES * sizeof(real)), aligned(si
 typedef double wide __attribute__((vector_size(LANES * sizeof(double))));
 typedef int64_t wide_bits __attribute__((vector_size(LANES * sizeof(int64_t))));
 
+/* gcc 12 would make it of halves */
+INLINE wide widen(const real *x)
+{
+#if defined(__AVX512F__) && !defined(ATTEND_REAL_DOUBLE)
+    return (wide)_mm512_cvtps_pd(_mm256_loadu_ps(x));
+#elif defined(__AVX2__) && !defined(ATTEND_REAL_DOUBLE)
+    return (wide)_mm256_cvtps_pd(_mm_loadu_ps(x));
+#else
+    return __builtin_convertvector(*(const narrow *)x, wide);
+#endif
+}
+
 /* of x^2, or of |x| */
 INLINE double sum_each(size_t n, const real *x, bool squares)
 {
@@ -178,7 +193,7 @@ INLINE double sum_each(size_t n, const real *x, bool squares)
     for (; i + SUMS <= n; i += SUMS)
 #pragma GCC unroll 8
         for (int k = 0; k < VECTORS; k++) {
-            wide u = __builtin_convertvector(*(const narrow *)(x + i + k * LANES), wide);
+            wide u = widen(x + i + k * LANES);
             acc[k] += squares ? u * u : (wide)((wide_bits)u & INT64_MAX);
         }
 #pragma GCC unroll 8
