@@ -2,6 +2,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
+#include <stdio.h>
 #include <string.h>
 #include <sys/file.h>
 #include <unistd.h>
@@ -138,6 +139,15 @@ static attend_status forget_metrics(const at_run *r, attend_error *err)
     return status;
 }
 
+/* what to do about a checkpoint that cannot be read */
+static void add_remedy(const at_run *r, attend_error *err)
+{
+    size_t used = strlen(err->message);
+    snprintf(err->message + used, sizeof err->message - used,
+             "; --init-from %.60s with another --out begins with its best weights",
+             at_show(r->settings.out).text);
+}
+
 attend_status at_run_go_on(at_run *r, attend_error *err)
 {
     char *path = at_run_path(r, "training/last.safetensors"), differs[120];
@@ -145,6 +155,8 @@ attend_status at_run_go_on(at_run *r, attend_error *err)
     attend_status status = path ? at_checkpoint_load(path, r->params, r->trainer, &r->standing, err)
                                 : at_error_memory(err);
     at_free(path);
+    if (status == ATTEND_FORMAT)
+        add_remedy(r, err);
     if (status < 0)
         return status;
     at_standing_take(&now, r->trainer);

@@ -25,6 +25,12 @@ expect 1 attend train --resume --out wild
 says err "going on after"
 expect 1 attend train "${wild[@]}" --steps 40 --validate-every 1000 --watch loss --out later
 
+# a checkpoint that was cut short names what is left
+cp -r gathers short
+head -c 100 gathers/$last > short/$last
+expect 65 attend train --resume --epochs 9 --out short
+says err "--init-from short with another --out begins with its best weights"
+
 # files of somebody else stay
 mkdir -p project/training
 echo mine > project/training/test.tsv
