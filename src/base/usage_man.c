@@ -108,8 +108,8 @@ static void title(at_str *out, const at_program *p, const char *command)
     at_str_add(out, command ? "\\-" : "");
     for (const char *c = command ? command : ""; *c; c++)
         at_str_print(out, "%c", toupper((unsigned char)*c));
-    at_str_print(out, "\" \"1\" \"\" \"%s %s\" \"User Commands\"\n.SH NAME\n%s", p->name,
-                 p->version, p->name);
+    at_str_print(out, "\" \"1\" \"\" \"%s %s\" \"User Commands\"\n", p->name, p->version);
+    at_str_print(out, ".nh\n.ad l\n.SH NAME\n%s", p->name); /* names are never cut, nor far apart */
     at_str_add(out, command ? "\\-" : "");
     text(out, command ? command : "");
 }
