@@ -2,6 +2,7 @@
 
 #include <string.h>
 
+#include "base/file.h"
 #include "cli/table.h"
 
 static const char *const level_names[] = {"note", "warning", "error"};
@@ -36,6 +37,13 @@ static void counted(at_str *out, long n, const char *one, const char *many)
 
 /* ---- what there is ---------------------------------------------------------------------- */
 
+/* by its name, tabs are in it */
+static bool promises_pairs(const char *path)
+{
+    return at_file_ends(path, ".tsv") || at_file_ends(path, ".tsv.gz")
+           || at_file_ends(path, ".tab");
+}
+
 static void write_head(at_str *out, const attend_check *check, const attend_check_summary *s,
                        int columns)
 {
@@ -62,6 +70,8 @@ static void write_head(at_str *out, const attend_check *check, const attend_chec
             at_str_add(&text, ", ");
             counted(&text, parts[i].count, parts[i].one, parts[i].many);
         }
+    if (strcmp(s->format, "text") == 0 && promises_pairs(attend_check_file(check, 0)))
+        at_str_add(&text, ". No line has a tab: these are no pairs, and teach no translator.");
     at_str_add(out, "\n");
     at_str_wrap(out, at_str_text(&text), 0, 0, columns);
     at_str_add(out, "\n\n");

@@ -277,3 +277,11 @@ made=$(sed -n 's/.*after \([0-9]*\) examples of sort.*/\1/p' err)
 check "message and output agree" '[ "$(wc -l < out)" -eq "$made" ]'
 expect 2 attend data make sort --size 2 --count 100000 --out sort.tsv
 check "a file is whole or not at all" '[ ! -e sort.tsv ]'
+
+# tabs that became blanks
+printf 'a dog  un chien\nthe cats  les chats\n' > blanks.tsv
+expect 0 attend data check blanks.tsv
+says out "No line has a tab: these are no pairs"
+printf 'a dog\tun chien\nthe cats\tles chats\n' > tabs.tsv
+expect 0 attend data check tabs.tsv
+check "pairs are pairs" "! grep -q 'has a tab' out"
