@@ -70,7 +70,7 @@ static void write_head(at_str *out, const attend_check *check, const attend_chec
             at_str_add(&text, ", ");
             counted(&text, parts[i].count, parts[i].one, parts[i].many);
         }
-    if (strcmp(s->format, "text") == 0 && promises_pairs(attend_check_file(check, 0)))
+    if (s->files && strcmp(s->format, "text") == 0 && promises_pairs(attend_check_file(check, 0)))
         at_str_add(&text, ". No line has a tab: these are no pairs, and teach no translator.");
     at_str_add(out, "\n");
     at_str_wrap(out, at_str_text(&text), 0, 0, columns);
