@@ -113,8 +113,7 @@ static attend_status assign_settings(at_recipe *r, const at_option_set *sets, in
     return status;
 }
 
-/* ---- values that have a grammar of their own ---------------------------------------------------
- */
+/* ---- values that have a grammar of their own ------------------------------------------------ */
 
 static attend_status parse_attention(const char *value, attend_error *err)
 {

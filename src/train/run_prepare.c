@@ -142,6 +142,8 @@ static attend_status forget_metrics(const at_run *r, attend_error *err)
 /* what to do about a checkpoint that cannot be read */
 static void add_remedy(const at_run *r, attend_error *err)
 {
+    if (!err)
+        return;
     size_t used = strlen(err->message);
     snprintf(err->message + used, sizeof err->message - used,
              "; --init-from %.60s with another --out begins with its best weights",
