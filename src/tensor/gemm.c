@@ -102,32 +102,57 @@ static inline at_gemm_start moved(at_gemm_start from, ptrdiff_t row, ptrdiff_t c
     return from.data ? (at_gemm_start){from.data + row * from.ld + column, from.ld} : from;
 }
 
-/* brings the next tile of C near while this one is computed */
-static inline void fetch(const real *c, ptrdiff_t ldc, int rows, int columns)
+/* A block of A, packed or where it lies: A(i,p) = data[i*row + p*step] within the rows of a tile,
+ * which are `panel` apart. */
+typedef struct {
+    const real *data;
+    ptrdiff_t row, step, panel;
+} block;
+
+/* rows of A that the next block begins with, which the tiles of this one bring near */
+typedef struct {
+    const real *row;
+    ptrdiff_t ld;
+    int left, wait; /* rows; tiles before the first: what comes too early is gone again */
+} coming;
+
+/* so many of the tiles that a panel meets bring the next one near, a part each */
+static int shares(int tall) { return min(tall, 4); }
+
+/* What the tile in this row of tiles brings near: the next panel of B, where panels are far, by the
+ * first few tiles of a panel; or one of the rows of A that come. */
+static at_gemm_ahead ahead(const product *g, int row, int tall, int kc, const real *panel,
+                           coming *rows)
 {
-    for (int i = 0; i < rows; i++) {
-        __builtin_prefetch(c + i * ldc, 1);
-        __builtin_prefetch(c + i * ldc + columns - 1, 1);
+    int parts = shares(tall);
+    if (panel && row < parts) {
+        int step = (g->kernel->nr + parts - 1) / parts;
+        return (at_gemm_ahead){.run = panel + row * kc * step, .step = step};
     }
+    if (rows->left <= 0 || rows->wait-- > 0)
+        return (at_gemm_ahead){.run = g->a};
+    const real *next = rows->row;
+    rows->row += rows->ld;
+    rows->left--;
+    return (at_gemm_ahead){.run = next, .step = 1};
 }
 
-/* All tiles of an A block [mc,kc] by a B block [kc,nc]. Where the panels of B are far, the first
- * tiles of each bring the next one near. */
-static void tiles(const product *g, int mc, int nc, int kc, const real *a, const real *b,
-                  ptrdiff_t b_stride, ptrdiff_t b_step, real *c, at_gemm_start from, bool far)
+/* All tiles of an A block [mc,kc] by a B block [kc,nc], whose panels may be far. */
+static void tiles(const product *g, int mc, int nc, int kc, block a, const real *b,
+                  ptrdiff_t b_stride, ptrdiff_t b_step, real *c, at_gemm_start from, bool far,
+                  coming *rows)
 {
-    int mr = g->kernel->mr, nr = g->kernel->nr, shares = g->kernel->shares;
+    int mr = g->kernel->mr, nr = g->kernel->nr, tall = (mc + mr - 1) / mr;
+    const real *first = b;
     for (int j = 0; j < nc; j += nr, b += b_stride)
         for (int i = 0; i < mc; i += mr) {
-            int m = min(mr, mc - i), n = min(nr, nc - j);
-            if (i + mr < mc)
-                fetch(c + (i + mr) * g->ldc + j, g->ldc, min(mr, mc - i - mr), n);
-            else if (j + nr < nc)
-                fetch(c + j + nr, g->ldc, min(mr, mc), min(nr, nc - j - nr));
-            bool fetches = far && j + nr < nc && i / mr < shares;
-            g->kernel->tile(m, n, kc, a + (ptrdiff_t)i * kc, b, b_step, c + i * g->ldc + j, g->ldc,
-                            moved(from, i, j),
-                            fetches ? b + b_stride + i / mr * (kc * nr / shares) : NULL);
+            bool last = j + nr >= nc;
+            const real *panel = last ? first : b + b_stride;
+            at_gemm_ahead near = ahead(g, i / mr, tall, kc, far ? panel : NULL, rows);
+            near.c = i + mr < mc ? c + (i + mr) * g->ldc + j : last ? c : c + j + nr;
+            g->kernel->tile(min(mr, mc - i), min(nr, nc - j), kc, a.data + i / mr * a.panel, a.row,
+                            a.step, b, b_step, c + i * g->ldc + j, g->ldc, moved(from, i, j),
+                            &near);
         }
 }
 
@@ -144,11 +169,32 @@ static int even(int n, int most)
     return parts ? (n + parts - 1) / parts : most;
 }
 
+/* Rows are read where they are, unless they all fall into one set of the first-level cache, or
+ * there are so many columns that packing pays; columns where they all fit into that cache. */
+static bool in_place(const product *g, int nc)
+{
+    enum { SETS = 4096 / sizeof(real), MOST = 1024, NEAR = 32768 / sizeof(real) };
+    if (g->alpha != 1 || nc > MOST)
+        return false;
+    return g->ars == 1 ? g->k * g->acs <= NEAR : g->ars % SETS != 0;
+}
+
+/* rows i..i+mc of A, columns p..p+kc, by a B of nc columns */
+static block block_of(const product *g, room r, int i, int mc, int p, int kc, int nc)
+{
+    int mr = g->kernel->mr;
+    const real *a = g->a + i * g->ars + p * g->acs;
+    if (in_place(g, nc))
+        return (block){a, g->ars, g->acs, mr * g->ars};
+    g->kernel->pack_a(mc, kc, g->alpha, a, g->ars, g->acs, r.a);
+    return (block){r.a, 1, mr, (ptrdiff_t)mr * kc};
+}
+
 /* The panels of B that the first rows of A need are packed a few at a time and used at once, while
  * they are near. Where there are no more rows, nobody comes back to them, and the next few take
  * their place. */
-static void pack_and_multiply(const product *g, room r, int mc, int nc, int kc, const real *b,
-                              real *c, at_gemm_start from)
+static void pack_and_multiply(const product *g, room r, block a, int mc, int nc, int kc,
+                              const real *b, real *c, at_gemm_start from, coming *rows)
 {
     int nr = g->kernel->nr, group = GROUP * nr;
     ptrdiff_t stride = (ptrdiff_t)kc * nr;
@@ -156,8 +202,27 @@ static void pack_and_multiply(const product *g, room r, int mc, int nc, int kc, 
         int n = min(group, nc - j);
         real *panels = mc < g->m ? r.b + j / nr * stride : r.b;
         g->kernel->pack_b(n, kc, b + j * g->bcs, g->brs, g->bcs, panels, stride);
-        tiles(g, mc, n, kc, r.a, panels, stride, nr, c + j, moved(from, 0, j), false);
+        tiles(g, mc, n, kc, a, panels, stride, nr, c + j, moved(from, 0, j), false, rows);
     }
+}
+
+/* how many tiles of a block have no panel of B to bring near */
+static int spare_tiles(const product *g, int mc, int nc, bool far)
+{
+    int mr = g->kernel->mr, nr = g->kernel->nr, tall = (mc + mr - 1) / mr;
+    return (nc + nr - 1) / nr * (far ? tall - shares(tall) : tall);
+}
+
+/* the rows of the block that comes after, which begins in row i, or further right where there are
+ * no more rows: the last of the spare tiles bring them near */
+static coming rows_after(const product *g, int i, int mc, int p, int kc, int spare)
+{
+    if (i >= g->m) {
+        i = 0;
+        p += kc;
+    }
+    int rows = g->acs == 1 && p < g->k ? min(mc, g->m - i) : 0;
+    return (coming){g->a + i * g->ars + p * g->acs, g->ars, rows, spare - rows};
 }
 
 static void multiply_blocks(const product *g, room r)
@@ -174,12 +239,14 @@ static void multiply_blocks(const product *g, room r)
                 int mc = min(mcs, g->m - i);
                 real *c = g->c + i * g->ldc + j;
                 at_gemm_start from = p > 0 ? (at_gemm_start){c, g->ldc} : moved(g->from, i, j);
-                g->kernel->pack_a(mc, kc, g->alpha, g->a + i * g->ars + p * g->acs, g->ars, g->acs,
-                                  r.a);
+                block a = block_of(g, r, i, mc, p, kc, nc);
+                int spare = spare_tiles(g, mc, nc, i > 0 || g->panels);
+                coming rows = rows_after(g, i + mcs, mcs, p, kcs, spare);
                 if (i == 0 && !g->panels)
-                    pack_and_multiply(g, r, mc, nc, kc, g->b + p * g->brs + j * g->bcs, c, from);
+                    pack_and_multiply(g, r, a, mc, nc, kc, g->b + p * g->brs + j * g->bcs, c, from,
+                                      &rows);
                 else
-                    tiles(g, mc, nc, kc, r.a, panels, stride, nr, c, from, true);
+                    tiles(g, mc, nc, kc, a, panels, stride, nr, c, from, true, &rows);
             }
         }
     }
@@ -190,16 +257,17 @@ static void multiply_blocks(const product *g, room r)
 static void multiply_few(const product *g, room r)
 {
     int nr = g->kernel->nr, whole = g->n / nr * nr;
+    coming none = {.left = 0};
     for (int p = 0; p < g->k; p += FEW_KC) {
         int kc = min(FEW_KC, g->k - p);
         const real *b = g->b + p * g->brs;
         at_gemm_start from = p > 0 ? (at_gemm_start){g->c, g->ldc} : g->from;
-        g->kernel->pack_a(g->m, kc, g->alpha, g->a + p * g->acs, g->ars, g->acs, r.a);
-        tiles(g, g->m, whole, kc, r.a, b, nr, g->brs, g->c, from, false);
+        block a = block_of(g, r, 0, g->m, p, kc, g->n);
+        tiles(g, g->m, whole, kc, a, b, nr, g->brs, g->c, from, false, &none);
         if (whole < g->n) {
             g->kernel->pack_b(g->n - whole, kc, b + whole, g->brs, 1, r.b, (ptrdiff_t)kc * nr);
-            tiles(g, g->m, g->n - whole, kc, r.a, r.b, 0, nr, g->c + whole, moved(from, 0, whole),
-                  false);
+            tiles(g, g->m, g->n - whole, kc, a, r.b, 0, nr, g->c + whole, moved(from, 0, whole),
+                  false, &none);
         }
     }
 }

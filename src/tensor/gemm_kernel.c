@@ -18,16 +18,16 @@
 
 #if defined(__AVX512F__)
 #define VECTOR_BYTES 64
-enum { MR = 12, NV = 2, MC = 240, KC = 512, SHARES = 4 }; /* 24 of 32 registers hold C */
+enum { MR = 12, NV = 2, MC = 240, KC = 512 }; /* 24 of 32 registers hold C */
 #elif defined(__AVX2__)
 #define VECTOR_BYTES 32
-enum { MR = 6, NV = 2, MC = 144, KC = 256, SHARES = 4 }; /* 12 of 16 */
+enum { MR = 6, NV = 2, MC = 144, KC = 256 }; /* 12 of 16 */
 #elif defined(__aarch64__)
 #define VECTOR_BYTES 16
-enum { MR = 6, NV = 4, MC = 144, KC = 256, SHARES = 4 }; /* 24 of 32 */
+enum { MR = 6, NV = 4, MC = 144, KC = 256 }; /* 24 of 32 */
 #else
 #define VECTOR_BYTES 16
-enum { MR = 3, NV = 4, MC = 144, KC = 256, SHARES = 4 }; /* 12 of 16 */
+enum { MR = 3, NV = 4, MC = 144, KC = 256 }; /* 12 of 16 */
 #endif
 
 typedef real vector __attribute__((vector_size(VECTOR_BYTES)));
@@ -43,8 +43,8 @@ static inline vector load(const real *p) { return *(const vector_unaligned *)p; 
 static inline void store(real *p, vector v) { *(vector_unaligned *)p = v; }
 
 /* one step: m rows of the tile, which are a constant in each call */
-static inline __attribute__((always_inline)) void step(int m, const real *a, const real *b,
-                                                       vector acc[MR][NV])
+static inline __attribute__((always_inline)) void step(int m, const real *a, ptrdiff_t a_row,
+                                                       const real *b, vector acc[MR][NV])
 {
     vector row[NV];
 #pragma GCC unroll 4
@@ -54,31 +54,14 @@ static inline __attribute__((always_inline)) void step(int m, const real *a, con
     for (int i = 0; i < m; i++)
 #pragma GCC unroll 4
         for (int v = 0; v < NV; v++)
-            acc[i][v] += a[i] * row[v];
-}
-
-/* k steps that bring their share of another panel near, a line every few steps */
-static inline __attribute__((always_inline)) void steps_ahead(int m, int k, const real *a,
-                                                              const real *b, ptrdiff_t b_step,
-                                                              const real *next, vector acc[MR][NV])
-{
-    enum { LINE = 64 / (int)sizeof *next, STEPS = SHARES * LINE / (int)NR };
-    int p = 0;
-    for (; p + STEPS <= k; p += STEPS, next += LINE) {
-        __builtin_prefetch(next);
-#pragma GCC unroll 4
-        for (int i = 0; i < STEPS; i++, a += MR, b += b_step)
-            step(m, a, b, acc);
-    }
-    for (; p < k; p++, a += MR, b += b_step)
-        step(m, a, b, acc);
+            acc[i][v] += a[i * a_row] * row[v];
 }
 
 /* m is a constant in each call below, so the loops over it unroll and the
  * accumulators live in registers */
 static inline __attribute__((always_inline)) void
-tile_rows(int m, int k, const real *a, const real *b, ptrdiff_t b_step, real *c, ptrdiff_t ldc,
-          at_gemm_start from, bool ahead, const real *next)
+tile_rows(int m, int k, const real *a, ptrdiff_t a_row, ptrdiff_t a_step, const real *b,
+          ptrdiff_t b_step, real *c, ptrdiff_t ldc, at_gemm_start from, const at_gemm_ahead *ahead)
 {
     vector acc[MR][NV];
 #pragma GCC unroll 16
@@ -86,11 +69,23 @@ tile_rows(int m, int k, const real *a, const real *b, ptrdiff_t b_step, real *c,
 #pragma GCC unroll 4
         for (int v = 0; v < NV; v++)
             acc[i][v] = from.data ? load(from.data + i * from.ld + v * LANES) : (vector){0};
-    if (ahead)
-        steps_ahead(m, k, a, b, b_step, next, acc);
-    else
-        for (int p = 0; p < k; p++, a += MR, b += b_step)
-            step(m, a, b, acc);
+    const real *next_c = ahead->c, *run = ahead->run;
+    ptrdiff_t run_step = ahead->step;
+    int p = 0;
+    /* all lines of C at once would stop the processor for as long as they take */
+    for (int i = 0; i < m && p + 2 <= k; i++, p += 2, next_c += ldc) {
+        __builtin_prefetch(next_c, 1);
+        __builtin_prefetch(next_c + NR - 1, 1);
+#pragma GCC unroll 2
+        for (int q = 0; q < 2; q++, a += a_step, b += b_step, run += run_step) {
+            __builtin_prefetch(run);
+            step(m, a, a_row, b, acc);
+        }
+    }
+    for (; p < k; p++, a += a_step, b += b_step, run += run_step) {
+        __builtin_prefetch(run);
+        step(m, a, a_row, b, acc);
+    }
 #pragma GCC unroll 16
     for (int i = 0; i < m; i++)
 #pragma GCC unroll 4
@@ -98,40 +93,62 @@ tile_rows(int m, int k, const real *a, const real *b, ptrdiff_t b_step, real *c,
             store(c + i * ldc + v * LANES, acc[i][v]);
 }
 
-/* a tile of the full width */
-static void tile_wide(int m, int k, const real *a, const real *b, ptrdiff_t b_step, real *c,
-                      ptrdiff_t ldc, at_gemm_start from, const real *next)
+/* a tile of the full width; a_row or a_step is a constant in each call */
+static inline __attribute__((always_inline)) void
+tile_wide(int m, int k, const real *a, ptrdiff_t a_row, ptrdiff_t a_step, const real *b,
+          ptrdiff_t b_step, real *c, ptrdiff_t ldc, at_gemm_start from, const at_gemm_ahead *ahead)
 {
-    if (next && m == MR) {
-        tile_rows(MR, k, a, b, b_step, c, ldc, from, true, next);
-        return;
-    }
+#define ROWS(m) \
+    case m: tile_rows(m, k, a, a_row, a_step, b, b_step, c, ldc, from, ahead); break;
     switch (m) {
-    case 1: tile_rows(1, k, a, b, b_step, c, ldc, from, false, NULL); break;
-    case 2: tile_rows(2, k, a, b, b_step, c, ldc, from, false, NULL); break;
-    case 3: tile_rows(3, k, a, b, b_step, c, ldc, from, false, NULL); break;
+        ROWS(1)
+        ROWS(2)
+        ROWS(3)
 #if defined(__AVX2__) || defined(__aarch64__)
-    case 4: tile_rows(4, k, a, b, b_step, c, ldc, from, false, NULL); break;
-    case 5: tile_rows(5, k, a, b, b_step, c, ldc, from, false, NULL); break;
-    case 6: tile_rows(6, k, a, b, b_step, c, ldc, from, false, NULL); break;
+        ROWS(4)
+        ROWS(5)
+        ROWS(6)
 #endif
 #if defined(__AVX512F__)
-    case 7: tile_rows(7, k, a, b, b_step, c, ldc, from, false, NULL); break;
-    case 8: tile_rows(8, k, a, b, b_step, c, ldc, from, false, NULL); break;
-    case 9: tile_rows(9, k, a, b, b_step, c, ldc, from, false, NULL); break;
-    case 10: tile_rows(10, k, a, b, b_step, c, ldc, from, false, NULL); break;
-    case 11: tile_rows(11, k, a, b, b_step, c, ldc, from, false, NULL); break;
-    case 12: tile_rows(12, k, a, b, b_step, c, ldc, from, false, NULL); break;
+        ROWS(7)
+        ROWS(8)
+        ROWS(9)
+        ROWS(10)
+        ROWS(11)
+        ROWS(12)
 #endif
     }
+#undef ROWS
+}
+
+/* A's numbers of a step lie side by side: it is packed, or held transposed */
+static __attribute__((noinline)) void tile_of_columns(int m, int k, const real *a, ptrdiff_t a_step,
+                                                      const real *b, ptrdiff_t b_step, real *c,
+                                                      ptrdiff_t ldc, at_gemm_start from,
+                                                      const at_gemm_ahead *ahead)
+{
+    tile_wide(m, k, a, 1, a_step, b, b_step, c, ldc, from, ahead);
+}
+
+/* its rows are read where they lie */
+static __attribute__((noinline)) void tile_of_rows(int m, int k, const real *a, ptrdiff_t a_row,
+                                                   const real *b, ptrdiff_t b_step, real *c,
+                                                   ptrdiff_t ldc, at_gemm_start from,
+                                                   const at_gemm_ahead *ahead)
+{
+    tile_wide(m, k, a, a_row, 1, b, b_step, c, ldc, from, ahead);
 }
 
 /* a tile at the right edge goes through a full-width copy */
-static void tile(int m, int n, int k, const real *a, const real *b, ptrdiff_t b_step, real *c,
-                 ptrdiff_t ldc, at_gemm_start from, const real *next)
+static void tile(int m, int n, int k, const real *a, ptrdiff_t a_row, ptrdiff_t a_step,
+                 const real *b, ptrdiff_t b_step, real *c, ptrdiff_t ldc, at_gemm_start from,
+                 const at_gemm_ahead *ahead)
 {
     if (n == NR) {
-        tile_wide(m, k, a, b, b_step, c, ldc, from, next);
+        if (a_row == 1)
+            tile_of_columns(m, k, a, a_step, b, b_step, c, ldc, from, ahead);
+        else
+            tile_of_rows(m, k, a, a_row, b, b_step, c, ldc, from, ahead);
         return;
     }
     real edge[MR * NR];
@@ -141,7 +158,7 @@ static void tile(int m, int n, int k, const real *a, const real *b, ptrdiff_t b_
             memcpy(edge + i * NR, from.data + i * from.ld, (size_t)n * sizeof *c);
         from = (at_gemm_start){edge, NR};
     }
-    tile_wide(m, k, a, b, b_step, edge, NR, from, next);
+    tile(m, NR, k, a, a_row, a_step, b, b_step, edge, NR, from, ahead);
     for (int i = 0; i < m; i++)
         memcpy(c + i * ldc, edge + i * NR, (size_t)n * sizeof *c);
 }
@@ -333,6 +350,52 @@ static inline __attribute__((always_inline)) void copy_row(int width, bool last,
     }
 }
 
+/* its first n numbers, and zeros */
+static inline __attribute__((always_inline)) void copy_part(int n, int width, bool last, real alpha,
+                                                            const real *from, real *to)
+{
+    real row[NR] = {0};
+    memcpy(row, from, (size_t)n * sizeof *row);
+    copy_row(width, last, alpha, row, to);
+}
+
+/* Where MR is three quarters of a vector, four rows of a panel are three vectors: their lines are
+ * written whole, and nothing spills. They may not be the last of the matrix. */
+#if !defined(ATTEND_REAL_DOUBLE) && VECTOR_BYTES == 64
+#define QUARTERS(X)                                                  \
+    X(0, (0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 16, 17, 18, 19))     \
+    X(1, (4, 5, 6, 7, 8, 9, 10, 11, 16, 17, 18, 19, 20, 21, 22, 23)) \
+    X(2, (8, 9, 10, 11, 16, 17, 18, 19, 20, 21, 22, 23, 24, 25, 26, 27))
+#elif !defined(ATTEND_REAL_DOUBLE) && VECTOR_BYTES == 32
+#define QUARTERS(X)                  \
+    X(0, (0, 1, 2, 3, 4, 5, 8, 9))   \
+    X(1, (2, 3, 4, 5, 8, 9, 10, 11)) \
+    X(2, (4, 5, 8, 9, 10, 11, 12, 13))
+#endif
+
+#ifdef QUARTERS
+enum { QUAD = 4 };
+#define QUARTER(i, lanes) \
+    store(to + i * LANES, __builtin_shufflevector(row[i], row[i + 1], BARE lanes));
+
+static inline __attribute__((always_inline)) void copy_four(real alpha, const real *from,
+                                                            ptrdiff_t cs, real *to)
+{
+    vector row[4];
+#pragma GCC unroll 4
+    for (int i = 0; i < 4; i++)
+        row[i] = alpha * load(from + i * cs);
+    QUARTERS(QUARTER)
+}
+#else
+enum { QUAD = 1 };
+
+static inline void copy_four(real alpha, const real *from, ptrdiff_t cs, real *to)
+{
+    (void)alpha, (void)from, (void)cs, (void)to;
+}
+#endif
+
 /* brings n numbers near that are read soon */
 static inline void fetch(const real *from, int n)
 {
@@ -352,15 +415,19 @@ static inline __attribute__((always_inline)) void pack_columns(int n, int width,
     for (int i = 0; i < n; i += TOGETHER * width, out += TOGETHER * stride) {
         int whole = (n - i) / width < TOGETHER ? (n - i) / width : TOGETHER;
         int rest = whole < TOGETHER ? n - i - whole * width : 0;
-        for (int p = 0; p < k; p++) {
+        for (int p = 0, rows; p < k; p += rows) {
             const real *from = in + p * cs + i;
             real *to = out + p * width;
-            if (p + AHEAD < k)
-                fetch(from + AHEAD * cs, whole * width);
+            rows = width == MR && p + QUAD < k ? QUAD : 1;
+            for (int q = p + AHEAD; q < p + AHEAD + rows && q < k; q++)
+                fetch(in + q * cs + i, whole * width);
             for (int j = 0; j < whole; j++, from += width, to += stride)
-                copy_row(width, p == k - 1, alpha, from, to);
-            for (int q = 0; rest && q < width; q++)
-                to[q] = q < rest ? alpha * from[q] : 0;
+                if (rows == 1)
+                    copy_row(width, p == k - 1, alpha, from, to);
+                else
+                    copy_four(alpha, from, cs, to);
+            for (int q = 0; rest && q < rows; q++, from += cs, to += width)
+                copy_part(rest, width, p + q == k - 1, alpha, from, to);
         }
     }
 }
@@ -397,7 +464,6 @@ const at_gemm_kernel JOIN(at_gemm_kernel_, ATTEND_ISA) = {
     .nr = NR,
     .mc = MC,
     .kc = KC,
-    .shares = SHARES,
     .tile = tile,
     .few = FEW,
     .lanes = LANES,

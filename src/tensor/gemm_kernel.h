@@ -33,17 +33,24 @@ typedef struct {
     ptrdiff_t ld;
 } at_gemm_start;
 
+/* What a tile brings near on its way, because it is used soon. */
+typedef struct {
+    const real *c;   /* the next tile of C: as many rows as this one has */
+    const real *run; /* `step` numbers at each step of k, from here on */
+    ptrdiff_t step;
+} at_gemm_ahead;
+
 typedef struct at_gemm_kernel {
     const char *isa;
     int mr, nr; /* rows and columns of a full tile */
     int mc, kc; /* of a block of A, which lies in the second-level cache; mc: some mr */
-    int shares; /* parts of a panel that one tile each brings near */
 
-    /* c[m,n] = from + a b, with m <= mr, n <= nr; a: one packed panel [k][mr]; b: k rows of nr,
-     * b_step apart: nr for a packed panel, or rows of B itself; from: what the chains begin with.
-     * next: k * nr / shares numbers that a full tile should bring near on its way, or NULL */
-    void (*tile)(int m, int n, int k, const real *a, const real *b, ptrdiff_t b_step, real *c,
-                 ptrdiff_t ldc, at_gemm_start from, const real *next);
+    /* c[m,n] = from + a b, with m <= mr, n <= nr; A(i,p) = a[i*a_row + p*a_step], one of which is
+     * 1: 1 and mr for a packed panel; b: k rows of nr, b_step apart: nr for a packed panel, or rows
+     * of B itself; from: what the chains begin with */
+    void (*tile)(int m, int n, int k, const real *a, ptrdiff_t a_row, ptrdiff_t a_step,
+                 const real *b, ptrdiff_t b_step, real *c, ptrdiff_t ldc, at_gemm_start from,
+                 const at_gemm_ahead *ahead);
 
     /* c[m,n] = from + alpha a b^T of few rows, m <= few, n <= lanes: a(i,p) = a[i*rs + p*cs]; b: n
      * rows of k, b_step apart, which are turned in registers. NULL where there is none. */

@@ -79,10 +79,11 @@ static void check(at_isa isa, int m, int n, int k, bool ta, bool tb, real alpha,
 static void every_element_is_its_chain(void **state)
 {
     (void)state;
-    static const int sizes[][3] = {
-        {1, 1, 1},     {0, 3, 4},     {3, 0, 4},      {3, 4, 0},     {6, 16, 8},    {7, 17, 9},
-        {5, 33, 300},  {13, 31, 257}, {64, 48, 64},   {150, 70, 40}, {29, 35, 513}, {2, 500, 3},
-        {150, 300, 9}, {20, 3200, 5}, {250, 40, 520}, {4, 37, 35},   {3, 5, 16},    {1, 16, 512}};
+    static const int sizes[][3] = {{1, 1, 1},     {0, 3, 4},     {3, 0, 4},      {3, 4, 0},
+                                   {6, 16, 8},    {7, 17, 9},    {5, 33, 300},   {13, 31, 257},
+                                   {64, 48, 64},  {150, 70, 40}, {29, 35, 513},  {2, 500, 3},
+                                   {150, 300, 9}, {20, 3200, 5}, {250, 40, 520}, {4, 37, 35},
+                                   {3, 5, 16},    {1, 16, 512},  {30, 40, 1024}};
     at_isa best = at_cpu_isa();
     for (int isa = ATTEND_ISA_BASE; isa <= (int)best; isa++) {
         assert_true(at_cpu_use((at_isa)isa));
