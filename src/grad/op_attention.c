@@ -147,9 +147,9 @@ at_tensor *at_attention(at_tape *t, at_tensor *q, at_tensor *k, at_tensor *v, in
 
 /* ---- backward: one head of one sentence ------------------------------------------------- */
 
-/* P of a block from its scores, and dS = P (dP - D) in place of dP */
-static void block_gradient(int rows, int columns, const norm *kept, const real *delta, real *p,
-                           real *dp)
+/* P of a block from its scores, and c dS = c P (dP - D) in place of dP */
+static void block_gradient(int rows, int columns, const norm *kept, const real *delta, real scale,
+                           real *p, real *dp)
 {
     for (int r = 0; r < rows; r++) {
         real *row = p + r * BLOCK, *d = dp + r * BLOCK;
@@ -158,7 +158,7 @@ static void block_gradient(int rows, int columns, const norm *kept, const real *
         else
             at_vector()->exp_scale((size_t)columns, row, kept[r].max, 1 / kept[r].sum, 0, row);
         for (int c = 0; c < columns; c++)
-            d[c] = row[c] * (d[c] - delta[r]);
+            d[c] = scale * (row[c] * (d[c] - delta[r]));
     }
 }
 
@@ -176,16 +176,16 @@ static void backward_blocks(const work *w, int b, int h, int i, int rows, const 
         at_matrix k = {at_head((real *)w->k, s, b, h, s->keys, s->d) + j * ld, ld, false};
         at_matrix vt = {at_head((real *)w->v, s, b, h, s->keys, s->e) + j * le, le, true};
         at_gemm(rows, columns, s->e, 1, dc, vt, 0, dp, BLOCK);
-        block_gradient(rows, columns, norms(w, b, h) + i, delta, p, dp);
+        block_gradient(rows, columns, norms(w, b, h) + i, delta, s->scale, p, dp);
         at_matrix ds = {dp, BLOCK, false}, dst = {dp, BLOCK, true}, pt = {p, BLOCK, true};
         if (w->dv)
             at_gemm(columns, s->e, rows, 1, pt, dc, 1,
                     at_head(w->dv, s, b, h, s->keys, s->e) + j * le, le);
         if (w->dq)
-            at_gemm(rows, s->d, columns, s->scale, ds, k, 1,
+            at_gemm(rows, s->d, columns, 1, ds, k, 1,
                     at_head(w->dq, s, b, h, s->queries, s->d) + i * ld, ld);
         if (w->dk)
-            at_gemm(columns, s->d, rows, s->scale, dst, q, 1,
+            at_gemm(columns, s->d, rows, 1, dst, q, 1,
                     at_head(w->dk, s, b, h, s->keys, s->d) + j * ld, ld);
     }
 }
