@@ -80,6 +80,9 @@ int at_cli_error_columns(const at_cli *cli); /* of the terminal there; without o
 /* A line, broken at blanks, with two blanks before what follows. */
 void at_cli_say(at_cli *cli, const char *text);
 
+/* "  BLEU 34.80": a measure with so many decimals; a very large one has an exponent instead. */
+void at_cli_metric(at_str *out, const attend_metric *m, int decimals);
+
 /* A line of which the terminal shows the beginning. */
 void at_cli_say_cut(at_cli *cli, const char *text);
 

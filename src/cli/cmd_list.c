@@ -82,6 +82,22 @@ static void add_row(at_table *table, const attend_entry *e, int columns)
         at_table_cell(table, "%s", cells[i] ? cells[i] : "");
 }
 
+/* how mechanisms are put together, below a list for people: those with numbers show them */
+static void add_note(at_str *out)
+{
+    attend_entry e;
+    const char *before = "";
+    at_str_add(out,
+               "\nWritten SCORE/SCOPE/PICK, as bilinear/window:2/hard, or additive alone. Numbers\n"
+               "stand behind a colon: ");
+    for (int i = 0; attend_list("attention", i, &e); i++)
+        if (e.example && strcmp(e.example, e.name) != 0) {
+            at_str_print(out, "%s%s", before, e.example);
+            before = "  ";
+        }
+    at_str_add(out, "\n");
+}
+
 static attend_status check(const list *o, const char *kind, attend_error *err)
 {
     if (o->json && o->markdown)
@@ -115,6 +131,8 @@ static attend_status run(at_cli *cli, const void *fields, int operands, char **o
                                  : ATTEND_TABLE_TEXT,
                    cli->columns);
     at_str_add(&text, o->json ? "\n" : "");
+    if (strcmp(kind, "attention") == 0 && !o->json && !o->markdown)
+        add_note(&text);
     at_table_free(&table);
     return at_cli_write(&text, err);
 }

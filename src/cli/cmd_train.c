@@ -141,8 +141,7 @@ static void show_validation(watcher *w, const attend_train_event *e)
     at_str first = {0}, metrics = {0};
     at_str_print(&first, "epoch %.2f  step %lld", e->epoch, e->step);
     for (int i = 0; i < e->metric_count; i++)
-        at_str_print(&metrics, "  %s %.*f", e->metrics[i].title, i < 2 ? 3 : 2,
-                     e->metrics[i].value);
+        at_cli_metric(&metrics, &e->metrics[i], i < 2 ? 3 : 2);
     at_str *last = w->cli->bar ? &first : &metrics; /* on a terminal there are two lines */
     at_str_print(last, "  %.0f %s/s%s", speed(w), e->unit, e->best ? "  best" : "");
     if (w->cli->bar)

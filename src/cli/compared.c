@@ -10,6 +10,7 @@
 
 #include "base/file.h"
 #include "base/memory.h"
+#include "base/progress.h"
 #include "cli/compared_same.h"
 #include "cli/cut.h"
 
@@ -17,8 +18,10 @@
  */
 
 typedef struct {
+    at_cli *cli;
     const char *name;
-    bool quiet, bar;
+    at_progress progress;
+    bool started;
     double last, seconds, asked; /* time of the last event; of steps, and their words */
 } watcher;
 
@@ -27,6 +30,33 @@ static double now(void)
     struct timespec t;
     clock_gettime(CLOCK_MONOTONIC, &t);
     return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
+}
+
+/* how far the training is, where a terminal shows it */
+static void show_step(watcher *w, const attend_train_event *e, double time)
+{
+    if (!w->started)
+        at_progress_start(&w->progress, (long)e->step, (long)e->steps, time);
+    w->started = true;
+    if (w->cli->common.quiet || !w->cli->bar || !at_progress_due(&w->progress, (long)e->step, time))
+        return;
+    char text[120];
+    at_str line = {0};
+    snprintf(text, sizeof text, "%.40s: epoch %.2f/%d  loss %.3f", w->name, e->epoch, e->epochs,
+             e->loss);
+    at_progress_line(&line, &w->progress, (long)e->step, time, text, w->cli->columns, w->cli->utf8);
+    at_cli_progress(w->cli, at_str_text(&line));
+    at_str_free(&line);
+}
+
+static void show_validation(watcher *w, const attend_train_event *e)
+{
+    at_str line = {0};
+    at_str_print(&line, "%s: epoch %.2f", w->name, e->epoch);
+    for (int i = 0; i < e->metric_count; i++)
+        at_cli_metric(&line, &e->metrics[i], i == 0 ? 3 : 2);
+    at_cli_say(w->cli, at_str_text(&line));
+    at_str_free(&line);
 }
 
 /* the first step pays for memory that all others use again: it does not count */
@@ -38,12 +68,10 @@ static int watch(void *user, const attend_train_event *e)
         w->seconds += time - w->last;
         w->asked += e->asked;
     }
-    if (e->kind == ATTEND_TRAIN_VALIDATED && !w->quiet) {
-        fprintf(stderr, "%s: epoch %.2f", w->name, e->epoch);
-        for (int i = 0; i < e->metric_count; i++)
-            fprintf(stderr, "  %s %.*f", e->metrics[i].title, i == 0 ? 3 : 2, e->metrics[i].value);
-        fprintf(stderr, "\n");
-    }
+    if (e->kind == ATTEND_TRAIN_STEP)
+        show_step(w, e, time);
+    if (e->kind == ATTEND_TRAIN_VALIDATED && !w->cli->common.quiet)
+        show_validation(w, e);
     if (e->kind == ATTEND_TRAIN_STEP || e->kind == ATTEND_TRAIN_VALIDATED)
         w->last = now();
     return at_cli_signal();
@@ -161,9 +189,10 @@ static int work(at_compared *c, const at_comparing *with, const char *path)
 {
     attend_error err;
     struct rusage used;
-    watcher w = {.name = c->name, .quiet = with->cli->common.quiet};
+    watcher w = {.cli = with->cli, .name = c->name};
     at_cli_catch_signals();
     attend_status status = train(c, with, &w, &err);
+    at_cli_progress_end(with->cli);
     getrusage(RUSAGE_SELF, &used);
     if (w.seconds > 0) { /* else it was trained before */
         c->memory = 1024.0 * (double)used.ru_maxrss;

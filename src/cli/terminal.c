@@ -104,6 +104,15 @@ void at_cli_say(at_cli *cli, const char *text)
     }
 }
 
+void at_cli_metric(at_str *out, const attend_metric *m, int decimals)
+{
+    double large = 1e6;
+    if (m->value < large)
+        at_str_print(out, "  %s %.*f", m->title, decimals, m->value);
+    else
+        at_str_print(out, "  %s %.3g", m->title, m->value);
+}
+
 void at_cli_say_cut(at_cli *cli, const char *text)
 {
     const char *more = cli->utf8 ? "…" : "...";

@@ -61,7 +61,7 @@ static attend_status find_run(at_run *r, attend_error *err)
     if (status < 0 || at_run_has(r, "training/last.safetensors"))
         return status;
     if (!at_run_has(r, "training/settings.yaml"))
-        return at_error(err, ATTEND_FILE, "%s: there is no run to go on with; %s",
+        return at_error(err, ATTEND_OPTION, "%s: there is no run to go on with; %s",
                         at_show(r->settings.out).text,
                         at_run_has(r, "config.json") ? "--overwrite starts anew"
                                                      : "leave --resume out");
@@ -84,14 +84,14 @@ attend_status at_run_check_taken(const at_run *r, attend_error *err)
         return ATTEND_OK;
     if (at_run_has(r, "config.json"))
         return at_error(
-            err, ATTEND_FILE, "%s: there is %s; %s--overwrite starts anew", at_show(s->out).text,
+            err, ATTEND_OPTION, "%s: there is %s; %s--overwrite starts anew", at_show(s->out).text,
             at_run_has(r, "model.safetensors") ? "a model" : "an unfinished run",
             at_run_has(r, "training/last.safetensors") || at_run_has(r, "training/settings.yaml")
                 ? "--resume goes on with it, "
                 : "");
     for (const char *const *name = at_run_leaves; *name; name++)
         if (at_run_has(r, *name))
-            return at_error(err, ATTEND_FILE,
+            return at_error(err, ATTEND_OPTION,
                             "%s: there is a file %s, which is not of a run; choose another --out, "
                             "or --overwrite removes it",
                             at_show(s->out).text, *name);
@@ -120,7 +120,9 @@ static attend_status check_folder(at_run *r, attend_error *err)
         return at_error(err, ATTEND_OPTION,
                         "--init-from and --out are one folder: its model would be gone before "
                         "there is another; choose another --out");
-    return at_run_check_taken(r, err);
+    /* who trains there is told before what there is */
+    attend_status status = at_run_has(r, "training/lock") ? at_run_lock(r, err) : ATTEND_OK;
+    return status < 0 ? status : at_run_check_taken(r, err);
 }
 
 /* ---- values -----------------------------------------------------------------------------------

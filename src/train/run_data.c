@@ -183,6 +183,19 @@ static void say_long(at_run *r, int which, const at_encode_options *o, at_encode
                    c.cut ? "cut" : "left out");
 }
 
+/* Where many words of what is learned from are unknown, the model will write many unknown ones. */
+static void say_unknown(at_run *r, at_encode_counts c)
+{
+    static const char *const side[] = {"source", "target"};
+    enum { MANY = 10 }; /* of a hundred */
+    for (int i = 0; i < 2; i++)
+        if (c.unknown[i] * 100 > c.tokens[i] * MANY)
+            at_run_say(r,
+                       "%zu of %zu %s pieces are unknown: seen too seldom, or beyond the "
+                       "vocabulary; --min-count 1 or a larger --vocabulary keeps more",
+                       c.unknown[i], c.tokens[i], side[i]);
+}
+
 /* which: 0 to train on, 1 to validate with */
 static attend_status encode(at_run *r, int which, at_encode_options o, attend_error *err)
 {
@@ -200,6 +213,8 @@ static attend_status encode(at_run *r, int which, at_encode_options o, attend_er
     if (status < 0)
         return status;
     say_long(r, which, &o, at_encoded_count(r->numbers[which]));
+    if (which == 0 && !s->resume && !s->init_from)
+        say_unknown(r, at_encoded_count(r->numbers[which]));
     const at_tokenizer *target = o.target ? o.target : o.source;
     r->sentences[which] = (at_encoded_supply){.data = r->numbers[which],
                                               .pad_source = o.source ? at_tokenizer_pad(o.source)

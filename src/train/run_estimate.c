@@ -4,6 +4,7 @@
  *     weights + optimiser + shards (gradients + activations)
  *
  * The trial makes the parameters, in the order in which the first step would, and nothing else. */
+#include <stdio.h>
 #include <unistd.h>
 
 #include "base/memory.h"
@@ -105,6 +106,19 @@ static double numbers_of(const at_run *r, const at_batch *batch)
     return file ? frames * at_features_width(file) * sizeof(real) : 0;
 }
 
+typedef struct {
+    char text[16];
+} amount;
+
+/* in MB, with digits that say something */
+static amount megabytes(double bytes)
+{
+    amount a;
+    double mb = bytes / (1 << 20);
+    snprintf(a.text, sizeof a.text, mb < 10 ? "%.2g" : "%.0f", mb);
+    return a;
+}
+
 static void say(at_run *r, double bytes, double numbers)
 {
     double weights = (double)at_params_len(r->params) * sizeof(real), shards = r->shards.count;
@@ -116,10 +130,11 @@ static void say(at_run *r, double bytes, double numbers)
         at_run_say(r, "%zu parameters; less than 1 MB of memory", at_params_len(r->params));
     else
         at_run_say(r,
-                   "%zu parameters; about %.0f MB of memory: weights %.0f, gradients %.0f, "
-                   "optimiser %.0f, activations up to %.0f",
-                   at_params_len(r->params), all / mb, weights / mb, gradients / mb, optimiser / mb,
-                   activations / mb);
+                   "%zu parameters; about %s MB of memory: weights %s, gradients %s, optimiser %s, "
+                   "activations up to %s",
+                   at_params_len(r->params), megabytes(all).text, megabytes(weights).text,
+                   megabytes(gradients).text, megabytes(optimiser).text,
+                   megabytes(activations).text);
     if (there > 0 && all > there)
         at_run_say(r,
                    "this machine has only %.0f MB: take a smaller --batch or --hidden, or "

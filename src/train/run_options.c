@@ -89,8 +89,7 @@ const at_option at_run_options[] = {
      .min = 0,
      .max = 1 << 24,
      .meta = "N",
-     .help = "Words that come less often are unknown; 0 is the kind's "
-             "choice"},
+     .help = "Words that come less often are unknown; 0 is the kind's choice: 2 for words"},
     {.name = "lower", OPTION_FLAG(at_run_settings, lower), .help = "Write everything small"},
     {.name = "init-embeddings",
      OPTION_PATH(at_run_settings, init_embeddings),

@@ -150,6 +150,15 @@ static void add_remedy(const at_run *r, attend_error *err)
              at_show(r->settings.out).text);
 }
 
+/* which data it was that has changed */
+static void name_data(const at_run *r, attend_error *err)
+{
+    const at_run_settings *s = &r->settings;
+    attend_error why = err ? *err : (attend_error){0};
+    at_error(err, ATTEND_OPTION, "%s: %.300s", at_show(s->data ? s->data : s->src).text,
+             why.message);
+}
+
 attend_status at_run_go_on(at_run *r, attend_error *err)
 {
     char *path = at_run_path(r, "training/last.safetensors"), differs[120];
@@ -170,7 +179,11 @@ attend_status at_run_go_on(at_run *r, attend_error *err)
     at_run_say(r, "going on after %lld update%s", (long long)r->standing.updates,
                ATTEND_PLURAL(r->standing.updates));
     status = forget_metrics(r, err);
-    return status < 0 ? status : at_batches_seek(r->batches, r->standing.position, err);
+    if (status >= 0)
+        status = at_batches_seek(r->batches, r->standing.position, err);
+    if (status == ATTEND_OPTION)
+        name_data(r, err);
+    return status;
 }
 
 /* The model that the run begins with: a new one of these settings, or that of a folder, which the

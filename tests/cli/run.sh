@@ -31,10 +31,24 @@ head -c 100 gathers/$last > short/$last
 expect 65 attend train --resume --epochs 9 --out short
 says err "--init-from short with another --out begins with its best weights"
 
+# data that has changed since is named
+cp pairs.tsv now.tsv
+expect 0 attend train "${settings[@]}" --data now.tsv --steps 2 --out moved
+head -n -1 pairs.tsv > now.tsv
+expect 2 attend train --resume --steps 4 --out moved
+says err "now.tsv: the corpus, its vocabulary"
+
+# words that were seen once are unknown, and that is said
+awk 'BEGIN { for (i = 0; i < 40; i++) print "s" i " a\tt" i " b" }' > rare.tsv
+expect 0 attend train "${settings[@]}" --data rare.tsv --valid 4 --min-count 0 --steps 1 --out rare
+says err "source pieces are unknown"
+expect 0 attend train "${settings[@]}" --data rare.tsv --valid 4 --min-count 1 --steps 1 --out known
+check "with all words there is nothing to say" "! grep -q unknown err"
+
 # files of somebody else stay
 mkdir -p project/training
 echo mine > project/training/test.tsv
-expect 74 attend train "${settings[@]}" --out project
+expect 2 attend train "${settings[@]}" --out project
 says err "project: there is a file training/test.tsv, which is not of a run; choose another --out"
 check "it is there" "grep -q mine project/training/test.tsv"
 expect 0 attend train "${settings[@]}" --steps 1 --out project --overwrite
@@ -50,7 +64,7 @@ cp taken/model.safetensors first
 cat pairs.tsv >&9
 exec 9>&-
 wait $slow
-check "the later one gives way" "[ $? -eq 74 ] && grep -q 'taken: there is a model' said"
+check "the later one gives way" "[ $? -eq 2 ] && grep -q 'taken: there is a model' said"
 check "and the model stays" "cmp -s first taken/model.safetensors"
 expect 2 attend train "${settings[@]}" --init-from taken --out ./taken --overwrite
 says err "--init-from and --out are one folder"

@@ -20,7 +20,7 @@ check "a best model" "[ -s whole/model.safetensors ] && [ -s whole/config.json ]
 says whole/training/metrics.jsonl '"perplexity"'
 
 # killed and gone on: the same weights
-expect 74 attend train "${settings[@]}" --out whole
+expect 2 attend train "${settings[@]}" --out whole
 says err "--resume"
 
 started() # FOLDER [FILE]: waits for a file, else the first checkpoint, of the run that writes there
@@ -50,7 +50,7 @@ says err "another run is training here"
 kill -KILL $run 2> /dev/null
 wait $run 2> /dev/null
 check "no checkpoint yet" "[ ! -e late/training/last.safetensors ]"
-expect 74 attend train "${settings[@]}" --out late
+expect 2 attend train "${settings[@]}" --out late
 says err "--resume goes on with it"
 expect 2 attend train --resume --out late --lr 0.5
 says err "the run that goes on has"
@@ -62,11 +62,11 @@ check "the same weights from the start" "cmp -s late0/model.safetensors late/mod
     cmp -s late0/training/test.tsv late/training/test.tsv &&
     cmp -s late0/config.json late/config.json"
 rm late/training/last.safetensors late/training/settings.yaml
-expect 74 attend train --resume --out late
+expect 2 attend train --resume --out late
 says err "there is no run to go on with; --overwrite starts anew"
-expect 74 attend train "${settings[@]}" --out late
+expect 2 attend train "${settings[@]}" --out late
 says err "there is a model; --overwrite starts anew"
-expect 74 attend train --resume --out nothing
+expect 2 attend train --resume --out nothing
 says err "there is no run to go on with; leave --resume out"
 
 # and so it is with words of the model's own, and every other thing that is drawn or summed
@@ -83,6 +83,8 @@ attend train "${settings[@]}" --steps 100000 --epochs 100000 --out long > said 2
 run=$!
 started long
 expect 74 attend train "${settings[@]}" --out long --resume
+says err "another run is training here"
+expect 74 attend train "${settings[@]}" --out long
 says err "another run is training here"
 kill -TERM $run
 wait $run
