@@ -144,6 +144,12 @@ static attend_status parse_output(const char *value, attend_error *err)
     return at_output_parse(&output, value, NULL, err);
 }
 
+/* a kind, or a file that has one */
+static attend_status parse_tokenizer(const char *value, attend_error *err)
+{
+    return at_file_exists(value) ? ATTEND_OK : at_tokenizer_kind_check(value, err);
+}
+
 /* Says where a value stands that is none: its file and line, or its option. Others find out later
  * what does not go together. */
 static attend_status check_grammar(const at_recipe *r, attend_error *err)
@@ -151,11 +157,9 @@ static attend_status check_grammar(const at_recipe *r, attend_error *err)
     static const struct {
         const char *name;
         attend_status (*parse)(const char *value, attend_error *err);
-    } all[] = {{"preset", parse_preset},
-               {"attention", parse_attention},
-               {"output", parse_output},
-               {"optimiser", parse_optimiser},
-               {"schedule", parse_schedule}};
+    } all[] = {{"preset", parse_preset},     {"attention", parse_attention},
+               {"output", parse_output},     {"optimiser", parse_optimiser},
+               {"schedule", parse_schedule}, {"tokenizer", parse_tokenizer}};
     for (size_t i = 0; i < sizeof all / sizeof *all; i++) {
         const char *given = at_recipe_given(r, all[i].name),
                    *value = at_recipe_told(r, all[i].name);
