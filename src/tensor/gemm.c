@@ -6,7 +6,9 @@
  *         for each MC rows of A: pack     (A block: second-level cache)
  *           for each tile: gemm_kernel.c  (C tile: registers)
  *
- * where B is packed along with the first block of A, a few panels before they are used.
+ * where B is packed along with the first block of A, a few panels before they are used, and A is
+ * read where it lies, unless packing pays. While a tile is computed, it brings near what the next
+ * ones need: their part of C, the next panel of B, rows of the next block of A.
  *
  * Why not a BLAS: none promises that a row keeps its bits when the number of rows or threads
  * changes (they pick other kernels and split the sum for small sizes), and none has one result
