@@ -83,6 +83,10 @@ typedef struct {
 } product;
 
 static inline int min(int a, int b) { return a < b ? a : b; }
+static inline int parts_of(int n, int part)
+{
+    return (n + part - 1) / part;
+} /* the last: smaller */
 
 static void scale_rows(const product *g)
 {
@@ -104,8 +108,8 @@ static inline at_gemm_start moved(at_gemm_start from, ptrdiff_t row, ptrdiff_t c
     return from.data ? (at_gemm_start){from.data + row * from.ld + column, from.ld} : from;
 }
 
-/* A block of A, packed or where it lies: A(i,p) = data[i*row + p*step] within the rows of a tile,
- * which are `panel` apart. */
+/* A block of A, packed or where it lies: A(i,p) = data[i*row + p*step] within a tile, and the
+ * tiles' first rows are `panel` apart. */
 typedef struct {
     const real *data;
     ptrdiff_t row, step, panel;
@@ -126,13 +130,13 @@ static int shares(int tall) { return min(tall, 4); }
 static at_gemm_ahead ahead(const product *g, int row, int tall, int kc, const real *panel,
                            coming *rows)
 {
-    int parts = shares(tall);
-    if (panel && row < parts) {
-        int step = (g->kernel->nr + parts - 1) / parts;
+    enum { LINE = 64 / sizeof *panel };
+    if (panel && row < shares(tall)) {
+        int step = min(parts_of(g->kernel->nr, shares(tall)), LINE);
         return (at_gemm_ahead){.run = panel + row * kc * step, .step = step};
     }
     if (rows->left <= 0 || rows->wait-- > 0)
-        return (at_gemm_ahead){.run = g->a};
+        return (at_gemm_ahead){.run = g->a}; /* nothing: the same line again and again */
     const real *next = rows->row;
     rows->row += rows->ld;
     rows->left--;
@@ -144,14 +148,16 @@ static void tiles(const product *g, int mc, int nc, int kc, block a, const real 
                   ptrdiff_t b_stride, ptrdiff_t b_step, real *c, at_gemm_start from, bool far,
                   coming *rows)
 {
-    int mr = g->kernel->mr, nr = g->kernel->nr, tall = (mc + mr - 1) / mr;
-    const real *first = b;
+    int mr = g->kernel->mr, nr = g->kernel->nr, tall = parts_of(mc, mr);
+    const real *first = b; /* the next rows of A begin with it */
     for (int j = 0; j < nc; j += nr, b += b_stride)
         for (int i = 0; i < mc; i += mr) {
-            bool last = j + nr >= nc;
+            bool lowest = i + mr >= mc, last = j + nr >= nc;
             const real *panel = last ? first : b + b_stride;
             at_gemm_ahead near = ahead(g, i / mr, tall, kc, far ? panel : NULL, rows);
-            near.c = i + mr < mc ? c + (i + mr) * g->ldc + j : last ? c : c + j + nr;
+            near.c = lowest ? c + j + nr : c + (i + mr) * g->ldc + j;
+            near.ldc = g->ldc;
+            near.rows = !lowest ? min(mr, mc - i - mr) : last ? 0 : min(mr, mc);
             g->kernel->tile(min(mr, mc - i), min(nr, nc - j), kc, a.data + i / mr * a.panel, a.row,
                             a.step, b, b_step, c + i * g->ldc + j, g->ldc, moved(from, i, j),
                             &near);
@@ -167,18 +173,19 @@ typedef struct {
 /* steps of about `most` that cut n evenly */
 static int even(int n, int most)
 {
-    int parts = (n + most - 1) / most;
-    return parts ? (n + parts - 1) / parts : most;
+    int parts = parts_of(n, most);
+    return parts ? parts_of(n, parts) : most;
 }
 
-/* Rows are read where they are, unless they all fall into one set of the first-level cache, or
- * there are so many columns that packing pays; columns where they all fit into that cache. */
+/* A is read where it lies, unless there are so many columns of B that packing pays. Its rows may
+ * not all fall into one set of the first-level cache, as those do that are a multiple of 4096 bytes
+ * apart; held transposed, it must fit into that cache. */
 static bool in_place(const product *g, int nc)
 {
-    enum { SETS = 4096 / sizeof(real), MOST = 1024, NEAR = 32768 / sizeof(real) };
-    if (g->alpha != 1 || nc > MOST)
+    enum { COLUMNS = 1024, SAME_SET = 4096 / sizeof(real), CACHE = 32768 / sizeof(real) };
+    if (g->alpha != 1 || nc > COLUMNS)
         return false;
-    return g->ars == 1 ? g->k * g->acs <= NEAR : g->ars % SETS != 0;
+    return g->ars == 1 ? g->k * g->acs <= CACHE : g->ars % SAME_SET != 0;
 }
 
 /* rows i..i+mc of A, columns p..p+kc, by a B of nc columns */
@@ -211,8 +218,8 @@ static void pack_and_multiply(const product *g, room r, block a, int mc, int nc,
 /* how many tiles of a block have no panel of B to bring near */
 static int spare_tiles(const product *g, int mc, int nc, bool far)
 {
-    int mr = g->kernel->mr, nr = g->kernel->nr, tall = (mc + mr - 1) / mr;
-    return (nc + nr - 1) / nr * (far ? tall - shares(tall) : tall);
+    int tall = parts_of(mc, g->kernel->mr);
+    return parts_of(nc, g->kernel->nr) * (far ? tall - shares(tall) : tall);
 }
 
 /* the rows of the block that comes after, which begins in row i, or further right where there are
@@ -223,14 +230,16 @@ static coming rows_after(const product *g, int i, int mc, int p, int kc, int spa
         i = 0;
         p += kc;
     }
-    int rows = g->acs == 1 && p < g->k ? min(mc, g->m - i) : 0;
-    return (coming){g->a + i * g->ars + p * g->acs, g->ars, rows, spare - rows};
+    if (g->acs != 1 || p >= g->k)
+        return (coming){.left = 0};
+    int rows = min(mc, g->m - i);
+    return (coming){g->a + i * g->ars + p, g->ars, rows, spare - rows};
 }
 
 static void multiply_blocks(const product *g, room r)
 {
     int nr = g->kernel->nr, mr = g->kernel->mr;
-    int kcs = even(g->k, r.kc), mcs = (even(g->m, r.mc) + mr - 1) / mr * mr;
+    int kcs = even(g->k, r.kc), mcs = parts_of(even(g->m, r.mc), mr) * mr;
     for (int j = 0; j < g->n; j += r.nc) {
         int nc = min(r.nc, g->n - j);
         for (int p = 0; p < g->k; p += kcs) {
@@ -319,7 +328,7 @@ typedef struct {
 /* cuts n into parts at multiples of step; the i-th begins here */
 static int cut(int n, int step, int parts, int i)
 {
-    int steps = (n + step - 1) / step;
+    int steps = parts_of(n, step);
     return min(n, (int)((long)steps * i / parts) * step);
 }
 
@@ -349,8 +358,7 @@ static grid plan(const product *g)
     enum { FLOPS_PER_THREAD = 100000 }; /* below this a thread costs more than it brings */
     double flops = 2.0 * g->m * g->n * g->k, most = flops / FLOPS_PER_THREAD;
     int threads = at_threads() > most ? (int)most : at_threads();
-    int tall = (g->m + g->kernel->mr - 1) / g->kernel->mr;
-    int wide = (g->n + g->kernel->nr - 1) / g->kernel->nr;
+    int tall = parts_of(g->m, g->kernel->mr), wide = parts_of(g->n, g->kernel->nr);
     for (; threads > 1; threads--) {
         grid best = {.whole = g};
         double shortest = 0;

@@ -1,6 +1,7 @@
 /* Matrix products. The only place where matrices are multiplied.
  *
- * All matrices are row-major; ld is the distance between rows, in elements.
+ * All matrices are row-major; ld is the distance between rows, in elements: at least the length of
+ * one, where there are several.
  * Every element is one fixed chain of multiply-adds over k (gemm_kernel.h):
  * results do not depend on the number of rows, columns or threads. */
 #ifndef ATTEND_TENSOR_GEMM_H

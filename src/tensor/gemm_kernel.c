@@ -1,7 +1,7 @@
 /* Tiles and packing of the matrix product: see gemm_kernel.h.
  *
  * One tile keeps MR x (NV vectors) of C in registers, reads one row of B's panel
- * and MR scalars of A's panel per step, and never leaves them until k is done:
+ * and a number of each of MR rows of A per step, and never leaves them until k is done:
  *
  *             NR = NV vectors
  *            +------------------+
@@ -70,10 +70,10 @@ tile_rows(int m, int k, const real *a, ptrdiff_t a_row, ptrdiff_t a_step, const 
         for (int v = 0; v < NV; v++)
             acc[i][v] = from.data ? load(from.data + i * from.ld + v * LANES) : (vector){0};
     const real *next_c = ahead->c, *run = ahead->run;
-    ptrdiff_t run_step = ahead->step;
+    ptrdiff_t next_ldc = ahead->ldc, run_step = ahead->step;
     int p = 0;
     /* all lines of C at once would stop the processor for as long as they take */
-    for (int i = 0; i < m && p + 2 <= k; i++, p += 2, next_c += ldc) {
+    for (int i = 0; i < ahead->rows && p + 2 <= k; i++, p += 2, next_c += next_ldc) {
         __builtin_prefetch(next_c, 1);
         __builtin_prefetch(next_c + NR - 1, 1);
 #pragma GCC unroll 2
@@ -139,16 +139,23 @@ static __attribute__((noinline)) void tile_of_rows(int m, int k, const real *a, 
     tile_wide(m, k, a, a_row, 1, b, b_step, c, ldc, from, ahead);
 }
 
+static inline void tile_full(int m, int k, const real *a, ptrdiff_t a_row, ptrdiff_t a_step,
+                             const real *b, ptrdiff_t b_step, real *c, ptrdiff_t ldc,
+                             at_gemm_start from, const at_gemm_ahead *ahead)
+{
+    if (a_row == 1)
+        tile_of_columns(m, k, a, a_step, b, b_step, c, ldc, from, ahead);
+    else
+        tile_of_rows(m, k, a, a_row, b, b_step, c, ldc, from, ahead);
+}
+
 /* a tile at the right edge goes through a full-width copy */
 static void tile(int m, int n, int k, const real *a, ptrdiff_t a_row, ptrdiff_t a_step,
                  const real *b, ptrdiff_t b_step, real *c, ptrdiff_t ldc, at_gemm_start from,
                  const at_gemm_ahead *ahead)
 {
     if (n == NR) {
-        if (a_row == 1)
-            tile_of_columns(m, k, a, a_step, b, b_step, c, ldc, from, ahead);
-        else
-            tile_of_rows(m, k, a, a_row, b, b_step, c, ldc, from, ahead);
+        tile_full(m, k, a, a_row, a_step, b, b_step, c, ldc, from, ahead);
         return;
     }
     real edge[MR * NR];
@@ -158,10 +165,12 @@ static void tile(int m, int n, int k, const real *a, ptrdiff_t a_row, ptrdiff_t 
             memcpy(edge + i * NR, from.data + i * from.ld, (size_t)n * sizeof *c);
         from = (at_gemm_start){edge, NR};
     }
-    tile(m, NR, k, a, a_row, a_step, b, b_step, edge, NR, from, ahead);
+    tile_full(m, k, a, a_row, a_step, b, b_step, edge, NR, from, ahead);
     for (int i = 0; i < m; i++)
         memcpy(c + i * ldc, edge + i * NR, (size_t)n * sizeof *c);
 }
+
+#define BARE(...) __VA_ARGS__
 
 /* ---- packing ---------------------------------------------------------------------------- */
 
@@ -194,7 +203,6 @@ _Static_assert((int)MR > (int)LANES || 2 * (int)MR >= (int)LANES, "rows are too 
 enum { FEW = 4 };
 #define TURNED turned
 
-#define BARE(...) __VA_ARGS__
 #define STAGE(s, low, high)                                                \
     _Pragma("GCC unroll 16") for (int i = 0; i < LANES; i++) if (!(i & s)) \
     {                                                                      \
@@ -359,8 +367,9 @@ static inline __attribute__((always_inline)) void copy_part(int n, int width, bo
     copy_row(width, last, alpha, row, to);
 }
 
-/* Where MR is three quarters of a vector, four rows of a panel are three vectors: their lines are
- * written whole, and nothing spills. They may not be the last of the matrix. */
+/* Where MR is three quarters of a vector, as in float with AVX, four rows of a panel are three
+ * vectors: their lines are written whole, and nothing spills. Whole vectors are read, which go on
+ * into the next row of the matrix, so the last one has no part in this. */
 #if !defined(ATTEND_REAL_DOUBLE) && VECTOR_BYTES == 64
 #define QUARTERS(X)                                                  \
     X(0, (0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 16, 17, 18, 19))     \
@@ -374,6 +383,7 @@ static inline __attribute__((always_inline)) void copy_part(int n, int width, bo
 #endif
 
 #ifdef QUARTERS
+_Static_assert(4 * (int)MR == 3 * (int)LANES, "the lists of lanes are for these sizes");
 enum { QUAD = 4 };
 #define QUARTER(i, lanes) \
     store(to + i * LANES, __builtin_shufflevector(row[i], row[i + 1], BARE lanes));

@@ -35,15 +35,18 @@ typedef struct {
 
 /* What a tile brings near on its way, because it is used soon. */
 typedef struct {
-    const real *c;   /* the next tile of C: as many rows as this one has */
-    const real *run; /* `step` numbers at each step of k, from here on */
+    const real *c; /* the next tile of C */
+    ptrdiff_t ldc;
+    int rows; /* of it; 0: there is none */
+
+    const real *run; /* a line at each step of k, `step` numbers apart; 0: the same one */
     ptrdiff_t step;
 } at_gemm_ahead;
 
 typedef struct at_gemm_kernel {
     const char *isa;
     int mr, nr; /* rows and columns of a full tile */
-    int mc, kc; /* of a block of A, which lies in the second-level cache; mc: some mr */
+    int mc, kc; /* of a block of A, which lies in the second-level cache; mc: a multiple of mr */
 
     /* c[m,n] = from + a b, with m <= mr, n <= nr; A(i,p) = a[i*a_row + p*a_step], one of which is
      * 1: 1 and mr for a packed panel; b: k rows of nr, b_step apart: nr for a packed panel, or rows

@@ -49,13 +49,20 @@ static bool fuses(at_isa isa)
 #endif
 }
 
-static void check(at_isa isa, int m, int n, int k, bool ta, bool tb, real alpha, real beta)
+/* a matrix [rows,columns] whose rows, or those of its transpose, have a gap behind them */
+static at_matrix operand(int rows, int columns, bool transposed, int gap, uint32_t use)
 {
-    real *a = random_reals((size_t)m * (size_t)k, 1), *b = random_reals((size_t)k * (size_t)n, 2);
+    int high = transposed ? columns : rows, wide = transposed ? rows : columns;
+    return (at_matrix){random_reals((size_t)high * (size_t)(wide + gap), use), wide + gap,
+                       transposed};
+}
+
+static void check(at_isa isa, int m, int n, int k, bool ta, bool tb, real alpha, real beta, int gap)
+{
+    at_matrix A = operand(m, k, ta, gap, 1), B = operand(k, n, tb, gap, 2);
     int ldc = n + 3; /* what lies between the rows stays as it is */
     real *c = random_reals((size_t)m * (size_t)ldc, 4),
          *was = random_reals((size_t)m * (size_t)ldc, 4);
-    at_matrix A = {a, ta ? m : k, ta}, B = {b, tb ? k : n, tb};
     at_gemm(m, n, k, alpha, A, B, beta, c, ldc);
     for (int i = 0; i < m; i++)
         for (int j = 0; j < ldc; j++) {
@@ -70,8 +77,8 @@ static void check(at_isa isa, int m, int n, int k, bool ta, bool tb, real alpha,
                          at_isa_name(isa), m, n, k, ta, tb, (double)alpha, (double)beta, i, j,
                          (double)got, (double)want);
         }
-    at_free(a);
-    at_free(b);
+    at_free((real *)A.data);
+    at_free((real *)B.data);
     at_free(c);
     at_free(was);
 }
@@ -90,9 +97,10 @@ static void every_element_is_its_chain(void **state)
         for (size_t s = 0; s < sizeof sizes / sizeof *sizes; s++)
             for (int form = 0; form < 4; form++) {
                 int m = sizes[s][0], n = sizes[s][1], k = sizes[s][2];
-                check((at_isa)isa, m, n, k, form & 1, form & 2, 1, 0);
-                check((at_isa)isa, m, n, k, form & 1, form & 2, (real)0.5, 1);
-                check((at_isa)isa, m, n, k, form & 1, form & 2, (real)-1.5, (real)0.25);
+                check((at_isa)isa, m, n, k, form & 1, form & 2, 1, 0, 0);
+                check((at_isa)isa, m, n, k, form & 1, form & 2, 1, 1, 5);
+                check((at_isa)isa, m, n, k, form & 1, form & 2, (real)0.5, 1, 0);
+                check((at_isa)isa, m, n, k, form & 1, form & 2, (real)-1.5, (real)0.25, 3);
             }
     }
     at_cpu_use(best);
