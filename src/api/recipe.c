@@ -200,10 +200,10 @@ static void show_value(at_str *out, const at_option *o, const void *fields)
 {
     char buffer[PATH_MAX];
     at_option_print(out, o, fields);
-    if (out->length && is_path(o, at_str_text(out))) {
-        const char *path = from_root(at_str_text(out), buffer);
+    if (out->length && is_path(o, at_str_text(out))
+        && from_root(at_str_text(out), buffer) == buffer) {
         at_str_clear(out);
-        at_str_add(out, path);
+        at_str_add(out, buffer);
     }
 }
 

@@ -119,9 +119,14 @@ static attend_status start(const at_recipe *recipe, const at_run_hooks *hooks, a
         at_run_event e = {.kind = ATTEND_RUN_SAYS, .text = at_str_text(&recipe->changes)};
         tell(hooks->user, &e);
     }
-    attend_status status = at_run_new(&recipe->run, at_job_for(recipe->preset->family),
-                                      recipe->model, hooks, run, err);
-    return status < 0 ? status : at_recipe_save(recipe, err);
+    return at_run_new(&recipe->run, at_job_for(recipe->preset->family), recipe->model, hooks, run,
+                      err);
+}
+
+static attend_status begin(void *user, attend_error *err)
+{
+    const teller *t = user;
+    return at_recipe_save(t->recipe, err);
 }
 
 attend_status attend_train(const attend_setting *settings, size_t count,
@@ -130,7 +135,7 @@ attend_status attend_train(const attend_setting *settings, size_t count,
     at_recipe recipe;
     at_run *r = NULL;
     teller t = {.judge = {.function = function, .user = user}, .recipe = &recipe};
-    at_run_hooks hooks = {tell, at_judge_run, &t};
+    at_run_hooks hooks = {tell, at_judge_run, begin, &t};
     int threads = attend_threads();
     attend_status status = at_recipe_read(&recipe, settings, count, err);
     if (status >= 0 && recipe.run.threads)

@@ -88,8 +88,8 @@ static void add_note(at_str *out)
     attend_entry e;
     const char *before = "";
     at_str_add(out,
-               "\nWritten SCORE/SCOPE/PICK, as bilinear/window:2/hard, or additive alone. Numbers\n"
-               "stand behind a colon: ");
+               "\nWritten SCORE/SCOPE/PICK/HEADS, as bilinear/window:2/hard/4; the last may be\n"
+               "left out. With numbers: ");
     for (int i = 0; attend_list("attention", i, &e); i++)
         if (e.example && strcmp(e.example, e.name) != 0) {
             at_str_print(out, "%s%s", before, e.example);

@@ -1,8 +1,12 @@
 #include "cli/compared.h"
 
 #include <errno.h>
+#include <signal.h>
 #include <stdio.h>
 #include <string.h>
+#ifdef __linux__
+#include <sys/prctl.h>
+#endif
 #include <sys/resource.h>
 #include <sys/wait.h>
 #include <time.h>
@@ -191,6 +195,9 @@ static int work(at_compared *c, const at_comparing *with, const char *path)
     struct rusage used;
     watcher w = {.cli = with->cli, .name = c->name};
     at_cli_catch_signals();
+#ifdef __linux__
+    prctl(PR_SET_PDEATHSIG, SIGTERM); /* nobody waits for it any more: it keeps what it has */
+#endif
     attend_status status = train(c, with, &w, &err);
     at_cli_progress_end(with->cli);
     getrusage(RUSAGE_SELF, &used);

@@ -243,12 +243,30 @@ static attend_status check_weights(const char *path, const at_tape *tried, const
     return ATTEND_OK;
 }
 
+/* A run that is on its way has settings, but no weights before its first validation. */
+static attend_status no_weights(const char *folder, attend_error *err)
+{
+    char *settings = at_file_join(folder, "training/settings.yaml");
+    attend_status status = ATTEND_OK;
+    if (settings && at_file_exists(settings))
+        status = at_error(err, ATTEND_FILE,
+                          "%s: there are no weights yet, the first validation writes them; attend "
+                          "train --resume --out %s goes on to it",
+                          at_show(folder).text, at_show(folder).text);
+    at_free(settings);
+    return status;
+}
+
 attend_status at_model_weights(const char *folder, const char *file, at_params *params,
                                at_model_trial *trial, const void *model, attend_error *err)
 {
     char *own = file ? NULL : at_file_join(folder, "model.safetensors");
     const char *path = file ? file : own;
-    attend_status status = path ? load_weights(path, params, err) : at_error_memory(err);
+    attend_status status = path ? ATTEND_OK : at_error_memory(err);
+    if (own && !at_file_exists(own))
+        status = no_weights(folder, err);
+    if (status >= 0)
+        status = load_weights(path, params, err);
     at_tape *t = status < 0 ? NULL : at_tape_new(params, ATTEND_INFER);
     if (t) {
         trial(t, model);

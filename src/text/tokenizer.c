@@ -303,9 +303,10 @@ attend_status at_tokenizer_kind_check(const char *name, attend_error *err)
         at_guess_consider(&guess, kind, strlen(kind));
         at_str_print(&all, "%s%s", i ? ", " : "", kind);
     }
-    attend_status status = at_error(err, ATTEND_OPTION, "there is no tokenizer \"%.40s\"; %s%s",
+    attend_status status = at_error(err, ATTEND_OPTION, "there is no tokenizer \"%.40s\"; %s%s%s",
                                     name, *guess.best ? "did you mean " : "there are ",
-                                    *guess.best ? guess.best : at_str_text(&all));
+                                    *guess.best ? guess.best : at_str_text(&all),
+                                    *guess.best ? "?" : "");
     at_str_free(&all);
     return status;
 }

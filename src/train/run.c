@@ -80,12 +80,16 @@ attend_status at_run_new(const at_run_settings *settings, const at_job *job, con
         status = at_run_check_taken(r, err); /* once more: now nobody else can write there */
     if (status >= 0 && !r->settings.resume)
         status = at_run_clear(r, err);
+    if (status >= 0 && !r->settings.resume)
+        status = r->hooks.begin(r->hooks.user, err);
     if (status >= 0)
         status = r->settings.resume ? at_run_go_on(r, err) : job->save(r, err);
     if (status >= 0 && r->tests && !r->settings.resume)
         status = at_run_save_test(r, err);
     if (status >= 0)
         status = at_run_estimate(r, err);
+    if (status >= 0 && r->settings.resume) /* what may change has changed from here on */
+        status = r->hooks.begin(r->hooks.user, err);
     if (status < 0) {
         at_run_free(r);
         *out = NULL;

@@ -83,9 +83,14 @@ typedef int at_run_report(void *user, const at_run_event *event);
 /* Adds metrics that training does not know how to make: BLEU of translations. */
 typedef attend_status at_run_judge(void *user, at_run *run, at_metrics *metrics, attend_error *err);
 
+/* Writes down what the run was told, in its folder: before there is anything else of a new run, so
+ * that one that is killed any time later can be begun again; and where a run goes on. */
+typedef attend_status at_run_begin(void *user, attend_error *err);
+
 typedef struct {
     at_run_report *report;
     at_run_judge *judge;
+    at_run_begin *begin;
     void *user;
 } at_run_hooks;
 

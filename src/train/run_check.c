@@ -63,8 +63,10 @@ static attend_status find_run(at_run *r, attend_error *err)
     if (!at_run_has(r, "training/settings.yaml"))
         return at_error(err, ATTEND_OPTION, "%s: there is no run to go on with; %s",
                         at_show(r->settings.out).text,
-                        at_run_has(r, "config.json") ? "--overwrite starts anew"
-                                                     : "leave --resume out");
+                        at_run_has(r, "config.json")
+                            ? "--init-from begins a run elsewhere with its weights, --overwrite "
+                              "starts anew"
+                            : "check the name, or leave --resume out");
     r->again = true;
     r->settings.resume = false;
     at_run_say(r, "no checkpoint yet: the run begins at update 0");
@@ -82,7 +84,7 @@ attend_status at_run_check_taken(const at_run *r, attend_error *err)
     const at_run_settings *s = &r->settings;
     if (s->overwrite || r->again)
         return ATTEND_OK;
-    if (at_run_has(r, "config.json"))
+    if (at_run_has(r, "config.json") || at_run_has(r, "training/settings.yaml"))
         return at_error(
             err, ATTEND_OPTION, "%s: there is %s; %s--overwrite starts anew", at_show(s->out).text,
             at_run_has(r, "model.safetensors") ? "a model" : "an unfinished run",

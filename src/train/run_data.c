@@ -190,10 +190,11 @@ static void say_unknown(at_run *r, at_encode_counts c)
     enum { MANY = 10 }; /* of a hundred */
     for (int i = 0; i < 2; i++)
         if (c.unknown[i] * 100 > c.tokens[i] * MANY)
-            at_run_say(r,
-                       "%zu of %zu %s pieces are unknown: seen too seldom, or beyond the "
-                       "vocabulary; --min-count 1 or a larger --vocabulary keeps more",
-                       c.unknown[i], c.tokens[i], side[i]);
+            at_run_say(
+                r,
+                "%zu of %zu %s pieces, ends of texts included, are unknown: seen too seldom, "
+                "or beyond the vocabulary; --min-count 1 or a larger --vocabulary keeps more",
+                c.unknown[i], c.tokens[i], side[i]);
 }
 
 /* which: 0 to train on, 1 to validate with */

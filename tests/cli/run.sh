@@ -38,12 +38,28 @@ head -n -1 pairs.tsv > now.tsv
 expect 2 attend train --resume --steps 4 --out moved
 says err "now.tsv: the corpus, its vocabulary"
 
+mv now.tsv gone.tsv
+expect 2 attend train --resume --steps 4 --out moved --data gone.tsv
+says err "data is $(pwd -P)/gone.tsv, was $(pwd -P)/now.tsv"
+
 # words that were seen once are unknown, and that is said
 awk 'BEGIN { for (i = 0; i < 40; i++) print "s" i " a\tt" i " b" }' > rare.tsv
 expect 0 attend train "${settings[@]}" --data rare.tsv --valid 4 --min-count 0 --steps 1 --out rare
-says err "source pieces are unknown"
+says err "source pieces, ends of texts included, are unknown"
 expect 0 attend train "${settings[@]}" --data rare.tsv --valid 4 --min-count 1 --steps 1 --out known
 check "with all words there is nothing to say" "! grep -q unknown err"
+
+# a run that was stopped before its first weights, or before anything but what it was told
+cp -r known stopped
+rm stopped/model.safetensors
+expect 66 attend translate stopped
+says err "stopped: there are no weights yet, the first validation writes them; attend train"
+mkdir -p told/training
+cp known/training/settings.yaml told/training
+expect 2 attend train "${settings[@]}" --out told
+says err "told: there is an unfinished run; --resume goes on with it"
+expect 0 attend train --resume --out told
+check "it is the same" "cmp -s known/model.safetensors told/model.safetensors"
 
 # files of somebody else stay
 mkdir -p project/training

@@ -63,11 +63,11 @@ check "the same weights from the start" "cmp -s late0/model.safetensors late/mod
     cmp -s late0/config.json late/config.json"
 rm late/training/last.safetensors late/training/settings.yaml
 expect 2 attend train --resume --out late
-says err "there is no run to go on with; --overwrite starts anew"
+says err "there is no run to go on with; --init-from begins a run elsewhere"
 expect 2 attend train "${settings[@]}" --out late
 says err "there is a model; --overwrite starts anew"
 expect 2 attend train --resume --out nothing
-says err "there is no run to go on with; leave --resume out"
+says err "there is no run to go on with; check the name, or leave --resume out"
 
 # and so it is with words of the model's own, and every other thing that is drawn or summed
 mixed=("${settings[@]}" --teacher-forcing 0.5 --smoothing 0.1 --accumulate 2 --batch-tokens 64
