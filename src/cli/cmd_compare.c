@@ -140,6 +140,8 @@ static attend_status make_parts(work *w, const char *record, const char *folder,
     data.target = o->data ? NULL : o->tgt;
     data.to = "pairs";
     w->cli->input = from;
+    if (access(from, R_OK) < 0) /* what is there from before stays */
+        return at_file_fail(err, from, "cannot open");
     unlink(w->test_file);
     attend_status status = at_folder_make(folder, err);
     if (status >= 0)

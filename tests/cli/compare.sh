@@ -91,6 +91,7 @@ cp fewer.tsv pairs.tsv
 refused
 says err "--data pairs.tsv has changed since"
 cp kept.tsv pairs.tsv
+expect 66 attend compare "${settings[@]}" --data nothere.tsv --overwrite
 check "nothing was touched" "diff -r all before"
 expect 0 attend compare "${settings[@]}" --data kept.tsv --beam 2
 check "the same data under another name" "! grep -q epoch err"
