@@ -38,6 +38,8 @@ head -n -1 pairs.tsv > now.tsv
 expect 2 attend train --resume --steps 4 --out moved
 says err "now.tsv: the corpus, its vocabulary"
 
+expect 2 attend train --resume --steps 4 --out moved --valid 9
+says err "--valid 9: the run that goes on has 4"
 mv now.tsv gone.tsv
 expect 2 attend train --resume --steps 4 --out moved --data gone.tsv
 says err "data is $(pwd -P)/gone.tsv, was $(pwd -P)/now.tsv"
