@@ -3,7 +3,7 @@
 
 function(attend_test name label)
   add_test(NAME ${name} COMMAND ${ARGN} WORKING_DIRECTORY ${PROJECT_SOURCE_DIR})
-  set_tests_properties(${name} PROPERTIES LABELS ${label} TIMEOUT 600
+  set_tests_properties(${name} PROPERTIES LABELS ${label} TIMEOUT 1800
                        ENVIRONMENT "${test_environment}")
 endfunction()
 
