@@ -176,14 +176,14 @@ attend_status at_run_go_on(at_run *r, attend_error *err)
         at_log(ATTEND_LOG_WARNING, "%s: what comes will differ in its last digits", differs);
     r->standing.shards = now.shards;
     r->saved = r->standing.updates;
-    at_run_say(r, "going on after %lld update%s", (long long)r->standing.updates,
-               ATTEND_PLURAL(r->standing.updates));
-    status = forget_metrics(r, err);
-    if (status >= 0)
-        status = at_batches_seek(r->batches, r->standing.position, err);
+    status = at_batches_seek(r->batches, r->standing.position, err);
     if (status == ATTEND_OPTION)
         name_data(r, err);
-    return status;
+    if (status < 0)
+        return status;
+    at_run_say(r, "going on after %lld update%s", (long long)r->standing.updates,
+               ATTEND_PLURAL(r->standing.updates));
+    return forget_metrics(r, err);
 }
 
 /* The model that the run begins with: a new one of these settings, or that of a folder, which the
