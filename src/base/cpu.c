@@ -6,8 +6,29 @@
 #include <stdlib.h>
 #include <string.h>
 
-static const char *const names[] = {"base", "avx2", "avx512"};
+#ifdef ATTEND_AMX
+#include <cpuid.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+#endif
+
+static const char *const names[] = {"base", "avx2", "avx512", "amx"};
 static atomic_int chosen = -1;
+
+/* Does the processor multiply tiles of bfloat16, and does the system keep them for a thread that
+ * waits? A process has to ask for that. */
+static bool has_tiles(void)
+{
+#ifdef ATTEND_AMX
+    enum { FEATURES = 7, TILES = 1 << 24, BFLOAT16 = 1 << 22 };      /* of the processor */
+    enum { ASK = 0x1023 /* ARCH_REQ_XCOMP_PERM */, TILE_DATA = 18 }; /* of the system */
+    unsigned a, b, c, d;
+    return __get_cpuid_count(FEATURES, 0, &a, &b, &c, &d) && (d & TILES) && (d & BFLOAT16)
+           && syscall(SYS_arch_prctl, ASK, TILE_DATA) == 0;
+#else
+    return false;
+#endif
+}
 
 at_isa at_cpu_best(void)
 {
@@ -16,7 +37,7 @@ at_isa at_cpu_best(void)
     if (__builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512bw")
         && __builtin_cpu_supports("avx512dq") && __builtin_cpu_supports("avx512vl")
         && __builtin_cpu_supports("fma"))
-        return ATTEND_ISA_AVX512;
+        return has_tiles() ? ATTEND_ISA_AMX : ATTEND_ISA_AVX512;
     if (__builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma"))
         return ATTEND_ISA_AVX2;
 #endif
@@ -31,8 +52,8 @@ static at_isa wanted(void)
         if (strcmp(limit, names[i]) == 0)
             return i < (int)isa ? (at_isa)i : isa;
     if (limit && *limit)
-        at_log(ATTEND_LOG_WARNING, "ATTEND_ISA is %.20s, not base, avx2 or avx512; using %s", limit,
-               names[isa]);
+        at_log(ATTEND_LOG_WARNING, "ATTEND_ISA is %.20s, not base, avx2, avx512 or amx; using %s",
+               limit, names[isa]);
     return isa;
 }
 

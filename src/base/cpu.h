@@ -1,11 +1,12 @@
 /* Which instruction set the kernels use. Chosen once, at the first question, from cpuid; the
- * environment variable ATTEND_ISA (base, avx2, avx512) can ask for less. */
+ * environment variable ATTEND_ISA (base, avx2, avx512, amx) can ask for less. */
 #ifndef ATTEND_BASE_CPU_H
 #define ATTEND_BASE_CPU_H
 
 #include <stdbool.h>
 
-typedef enum { ATTEND_ISA_BASE, ATTEND_ISA_AVX2, ATTEND_ISA_AVX512 } at_isa;
+/* amx is avx512 with tiles of bfloat16 for products of gradients */
+typedef enum { ATTEND_ISA_BASE, ATTEND_ISA_AVX2, ATTEND_ISA_AVX512, ATTEND_ISA_AMX } at_isa;
 
 at_isa at_cpu_isa(void);
 at_isa at_cpu_best(void); /* of this machine */

@@ -58,7 +58,7 @@ static const at_term exit_codes[] = {{"0", "Success"},
                                      {0}};
 
 static const at_term environment[] = {
-    {"ATTEND_ISA", "Instruction set: base, avx2 or avx512; at most the best of the machine"},
+    {"ATTEND_ISA", "Instruction set: base, avx2, avx512 or amx; at most the best of the machine"},
     {"NO_COLOR", "No colours, whatever its value"},
     {"COLUMNS", "Columns of the terminal, up to 80"},
     {0}};

@@ -69,12 +69,15 @@ static void project_back(const work *w, int rows)
     const real *x = w->x + w->begin * (size_t)D;
     real beta = w->begin ? 1 : 0;
     if (w->dx)
-        at_gemm(rows, D, V, 1, matrix(w->logits, V, false),
-                matrix(w->weight, out_in ? D : V, !out_in), 0, w->dx + w->begin * (size_t)D, D);
+        at_gemm_gradient(rows, D, V, 1, matrix(w->logits, V, false),
+                         matrix(w->weight, out_in ? D : V, !out_in), 0,
+                         w->dx + w->begin * (size_t)D, D);
     if (w->dw && out_in)
-        at_gemm(V, D, rows, 1, matrix(w->logits, V, true), matrix(x, D, false), beta, w->dw, D);
+        at_gemm_gradient(V, D, rows, 1, matrix(w->logits, V, true), matrix(x, D, false), beta,
+                         w->dw, D);
     else if (w->dw)
-        at_gemm(D, V, rows, 1, matrix(x, D, true), matrix(w->logits, V, false), beta, w->dw, V);
+        at_gemm_gradient(D, V, rows, 1, matrix(x, D, true), matrix(w->logits, V, false), beta,
+                         w->dw, V);
     if (w->db)
         at_columns_sum((size_t)rows, V, w->logits, beta, w->db);
 }

@@ -35,12 +35,16 @@ static bool same_batch(at_shape a, at_shape b)
 
 /* ---- one product per matrix of the batch ------------------------------------------------ */
 
+typedef void multiply(int m, int n, int k, real alpha, at_matrix a, at_matrix b, real beta, real *c,
+                      ptrdiff_t ldc);
+
 typedef struct {
     int m, n, k;
     real alpha, beta;
     at_matrix a, b;
     real *c;
     ptrdiff_t a_step, b_step, c_step;
+    multiply *with;
 } products;
 
 static void one_product(void *arg, int i)
@@ -50,7 +54,7 @@ static void one_product(void *arg, int i)
     a.data += i * p->a_step;
     b.data += i * p->b_step;
     /* a shared result gathers the whole batch, one after the other */
-    at_gemm(p->m, p->n, p->k, p->alpha, a, b, p->c_step || i == 0 ? p->beta : 1,
+    p->with(p->m, p->n, p->k, p->alpha, a, b, p->c_step || i == 0 ? p->beta : 1,
             p->c + i * p->c_step, p->n);
 }
 
@@ -104,7 +108,8 @@ at_tensor *at_matmul(at_tape *t, at_tensor *a, bool ta, at_tensor *b, bool tb, r
                                      y->value,
                                      s.a_step,
                                      s.b_step,
-                                     s.y_step});
+                                     s.y_step,
+                                     at_gemm});
     if (at_recording(t, INPUTS(a, b)))
         at_record(t, &at_op_matmul, INPUTS(a, b), OUTPUTS(y), saved);
     return y;
@@ -121,17 +126,17 @@ static void backward(const at_node *n)
     real beta, *da = at_grad_in(n, 0, &beta);
     if (da && !s->ta)
         all_products(s->batch, (products){s->m, s->k, s->n, s->alpha, beta, dy, b, da, s->y_step,
-                                          s->b_step, s->a_step});
+                                          s->b_step, s->a_step, at_gemm_gradient});
     else if (da)
         all_products(s->batch, (products){s->k, s->m, s->n, s->alpha, beta, b_plain, dyt, da,
-                                          s->b_step, s->y_step, s->a_step});
+                                          s->b_step, s->y_step, s->a_step, at_gemm_gradient});
     real *db = at_grad_in(n, 1, &beta);
     if (db && !s->tb)
         all_products(s->batch, (products){s->k, s->n, s->m, s->alpha, beta, a, dy, db, s->a_step,
-                                          s->y_step, s->b_step});
+                                          s->y_step, s->b_step, at_gemm_gradient});
     else if (db)
         all_products(s->batch, (products){s->n, s->k, s->m, s->alpha, beta, dyt, a_plain, db,
-                                          s->y_step, s->a_step, s->b_step});
+                                          s->y_step, s->a_step, s->b_step, at_gemm_gradient});
 }
 
 static at_tensor *sample(at_tape *t, at_path s, const void *arg)

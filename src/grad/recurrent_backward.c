@@ -220,7 +220,7 @@ void at_recurrent_backward(const at_node *n)
     const at_recurrence *l = n->saved;
     shared both[ATTEND_RNN_MAX_DIRECTIONS];
     int count;
-    at_job *jobs = at_plan_jobs(n->tape, l, &count);
+    at_job *jobs = at_plan_jobs(n->tape, l, false, &count);
     if (!jobs || !shared_memory(n->tape, l, both)
         || !backward_memory(n->tape, l, both, jobs, count))
         return;

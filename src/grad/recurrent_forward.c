@@ -165,7 +165,7 @@ void at_recurrent_forward(at_tape *t, at_recurrence *l, const real *x, const at_
     for (int i = 0; both && i < l->directions; i++)
         input_products(t, l, &l->dir[i], x, both);
     at_pack_weights(t, l, true, packed);
-    at_job *jobs = at_plan_jobs(t, l, &count);
+    at_job *jobs = at_plan_jobs(t, l, true, &count);
     if (!jobs || !forward_memory(t, l, packed, jobs, count))
         return;
     at_clear_padding(l, l->output, (size_t)(l->directions * l->P));

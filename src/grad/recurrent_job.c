@@ -2,21 +2,23 @@
 
 #include "tensor/vector.h"
 
-static int jobs_per_direction(const at_recurrence *l)
+static int jobs_per_direction(const at_recurrence *l, bool forward)
 {
-    enum { FEWEST_ROWS = 4, WIDE = 8 << 20 }; /* bytes of W_hh that no core keeps near */
+    enum { FEW = 4, TILE = 16 }; /* rows that a thread needs, so that the product is fast */
+    enum { WIDE = 8 << 20 };     /* bytes of W_hh that no core keeps near */
     if ((size_t)l->G * (size_t)l->P * sizeof(real) > WIDE)
         return 1;
-    int n = at_threads() / l->directions, most = (l->B + FEWEST_ROWS - 1) / FEWEST_ROWS;
+    int fewest = !forward && at_gemm_tiled(l->B, l->P, l->G) ? TILE : FEW;
+    int n = at_threads() / l->directions, most = (l->B + fewest - 1) / fewest;
     n = n < 1 ? 1 : n;
     return n < most ? n : most < 1 ? 1 : most;
 }
 
 double at_job_work(const at_job *j) { return (double)j->rows * j->l->T * j->l->G * (j->l->P + 8); }
 
-at_job *at_plan_jobs(at_tape *t, const at_recurrence *l, int *count)
+at_job *at_plan_jobs(at_tape *t, const at_recurrence *l, bool forward, int *count)
 {
-    int each = jobs_per_direction(l);
+    int each = jobs_per_direction(l, forward);
     *count = each * l->directions;
     at_job *jobs = at_scratch(t, (size_t)*count * sizeof *jobs);
     for (int i = 0; jobs && i < *count; i++) {
@@ -30,14 +32,19 @@ at_job *at_plan_jobs(at_tape *t, const at_recurrence *l, int *count)
     return jobs;
 }
 
+static at_packed packed(at_tape *t, const at_recurrence *l, at_tensor *w, bool forward)
+{
+    return forward ? at_weight_packed(t, w, true, l->B * l->T)
+                   : at_weight_packed_back(t, w, false, l->B);
+}
+
 void at_pack_weights(at_tape *t, const at_recurrence *l, bool forward, at_direction_packed *to)
 {
-    int rows = forward ? l->B * l->T : 0;
     for (int i = 0; i < l->directions; i++) {
         const at_direction *d = &l->dir[i];
-        to[i].w_hh = at_weight_packed(t, d->w_hh, forward, rows);
+        to[i].w_hh = packed(t, l, d->w_hh, forward);
         if (d->w_hr)
-            to[i].w_hr = at_weight_packed(t, d->w_hr, forward, rows);
+            to[i].w_hr = packed(t, l, d->w_hr, forward);
     }
 }
 

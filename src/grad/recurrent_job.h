@@ -81,7 +81,7 @@ static inline void copy_or_zero(real *to, const real *from, size_t n)
 }
 
 /* the jobs of a layer, without their memory; NULL on a failed tape */
-at_job *at_plan_jobs(at_tape *t, const at_recurrence *l, int *count);
+at_job *at_plan_jobs(at_tape *t, const at_recurrence *l, bool forward, int *count);
 double at_job_work(const at_job *j); /* multiply-adds of its recurrence */
 
 /* the weights of a direction as the steps multiply with them */

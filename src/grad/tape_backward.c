@@ -138,8 +138,7 @@ static void run_backward(at_tape *t, at_node *n)
     spare_gradients(t, n);
 }
 
-/* Backward multiplies with the weights the other way round: what is packed for forward products
- * gives way to it. */
+/* What is packed for forward products gives way to what backward packs. */
 static void forget_panels(at_tape *t)
 {
     if (t->keeps)
@@ -147,7 +146,7 @@ static void forget_panels(at_tape *t)
     at_arena_reset(&t->panels);
     for (int i = 0; i < t->leaf_count; i++)
         if (t->weights[i])
-            t->weights[i]->packed[0].panels = t->weights[i]->packed[1].panels = NULL;
+            memset(t->weights[i]->packed, 0, sizeof t->weights[i]->packed);
 }
 
 bool at_backward(at_tape *t, at_tensor *loss)

@@ -21,31 +21,45 @@ static void add_rows(at_weight *k, int rows)
     k->rows = rows < INT_MAX - k->rows ? k->rows + rows : INT_MAX;
 }
 
-static bool is_first(at_weight *k, bool turned)
+static bool is_first(at_weight *k, bool turned, bool back)
 {
-    bool first = !k->multiplied[turned];
-    k->multiplied[turned] = true;
+    bool first = !k->multiplied[turned][back];
+    k->multiplied[turned][back] = true;
     return first;
 }
 
-static bool pack(at_tape *t, const at_tensor *w, bool turned)
+static at_packed packed_into(const at_tensor *w, bool turned, bool tiled, real *panels)
 {
-    at_packed *p = &w->weight->packed[turned];
     int n = width(w, turned), k = depth(w, turned);
-    if (p->panels)
-        return true;
-    real *panels = at_tape_keep(t, at_pack_len(n, k));
-    if (panels)
-        *p = at_pack(n, k, matrix(w, turned), panels);
-    return panels;
+    return panels ? at_pack(n, k, matrix(w, turned), tiled, panels) : (at_packed){.n = n, .k = k};
+}
+
+static size_t packed_len(const at_tensor *w, bool turned, bool tiled)
+{
+    return at_pack_len(width(w, turned), depth(w, turned), tiled);
+}
+
+static bool tiled(const at_tensor *w, bool turned, bool back, int rows)
+{
+    return back && at_gemm_tiled(rows, width(w, turned), depth(w, turned));
+}
+
+/* for products of so many rows */
+static bool pack(at_tape *t, const at_tensor *w, bool turned, bool back, int rows)
+{
+    at_packed *p = &w->weight->packed[turned][back];
+    bool in_tiles = tiled(w, turned, back, rows);
+    if (!p->panels)
+        *p = packed_into(w, turned, in_tiles, at_tape_keep(t, packed_len(w, turned, in_tiles)));
+    return p->panels;
 }
 
 /* its panels where rows shall be multiplied with them, NULL where it is multiplied as it lies */
-static const at_packed *panels(at_tape *t, at_tensor *w, bool turned, int rows)
+static const at_packed *panels(at_tape *t, at_tensor *w, bool turned, bool back, int rows)
 {
     enum { FEW = 6 }; /* rows that a plain W serves without packing */
-    bool again = w->weight && !is_first(w->weight, turned) && (turned || rows > FEW);
-    return again && pack(t, w, turned) ? &w->weight->packed[turned] : NULL;
+    bool again = w->weight && !is_first(w->weight, turned, back) && (turned || rows > FEW);
+    return again && pack(t, w, turned, back, rows) ? &w->weight->packed[turned][back] : NULL;
 }
 
 void at_weight_forward(at_tape *t, at_tensor *w, bool turned, int rows, const real *x,
@@ -55,7 +69,7 @@ void at_weight_forward(at_tape *t, at_tensor *w, bool turned, int rows, const re
     at_matrix left = {x, k, false};
     if (w->weight)
         add_rows(w->weight, rows);
-    const at_packed *p = panels(t, w, turned, rows);
+    const at_packed *p = panels(t, w, turned, false, rows);
     if (p)
         at_gemm_packed_bias(rows, left, p, bias, y, n);
     else if (!at_failed(t))
@@ -67,23 +81,34 @@ void at_weight_back(at_tape *t, at_tensor *w, bool turned, int rows, const real 
 {
     int n = width(w, turned), k = depth(w, turned);
     at_matrix left = {dy, k, false};
-    const at_packed *p = panels(t, w, turned, rows);
+    const at_packed *p = panels(t, w, turned, true, rows);
     if (p)
         at_gemm_packed(rows, 1, left, p, beta, dx, n);
     else if (!at_failed(t))
-        at_gemm(rows, n, k, 1, left, matrix(w, turned), beta, dx, n);
+        at_gemm_gradient(rows, n, k, 1, left, matrix(w, turned), beta, dx, n);
+}
+
+static at_packed packed(at_tape *t, at_tensor *w, bool turned, bool back, int rows)
+{
+    if (w->weight) {
+        w->weight->multiplied[turned][back] = true;
+        pack(t, w, turned, back, rows);
+        return w->weight->packed[turned][back];
+    }
+    bool in_tiles = tiled(w, turned, back, rows);
+    return packed_into(w, turned, in_tiles, at_scratch_reals(t, packed_len(w, turned, in_tiles)));
 }
 
 at_packed at_weight_packed(at_tape *t, at_tensor *w, bool turned, int rows)
 {
-    int n = width(w, turned), k = depth(w, turned);
-    if (w->weight) {
+    if (w->weight)
         add_rows(w->weight, rows);
-        w->weight->multiplied[turned] = true;
-        return pack(t, w, turned) ? w->weight->packed[turned] : (at_packed){.n = n, .k = k};
-    }
-    real *panels = at_scratch_reals(t, at_pack_len(n, k));
-    return panels ? at_pack(n, k, matrix(w, turned), panels) : (at_packed){.n = n, .k = k};
+    return packed(t, w, turned, false, rows);
+}
+
+at_packed at_weight_packed_back(at_tape *t, at_tensor *w, bool turned, int rows)
+{
+    return packed(t, w, turned, true, rows);
 }
 
 /* ---- the gradient -------------------------------------------------------------------------- */
@@ -93,8 +118,8 @@ static void add_product(at_tape *t, at_tensor *w, int rows, const real *left, co
     int R = w->shape.dim[0], C = w->shape.dim[1];
     real beta, *dw = at_grad_into(t, w, &beta);
     if (dw)
-        at_gemm(R, C, rows, 1, (at_matrix){left, R, true}, (at_matrix){right, C, false}, beta, dw,
-                C);
+        at_gemm_gradient(R, C, rows, 1, (at_matrix){left, R, true}, (at_matrix){right, C, false},
+                         beta, dw, C);
 }
 
 void at_weight_flush(at_tape *t, at_tensor *w)
@@ -106,8 +131,7 @@ void at_weight_flush(at_tape *t, at_tensor *w)
         k->waiting = 0;
 }
 
-/* Rows that wait at most: all of them, or as many as make a product fast. The sum over rows goes
- * on in the next product as it would in one, to the last bit. */
+/* Rows that wait at most: all of them, or as many as make a product fast. */
 static int room_of(const at_weight *k)
 {
     enum { ENOUGH = 512 };

@@ -7,7 +7,8 @@
  *     forward    from the second product on, the weight is packed once for all that come
  *     backward   the rows of all words wait, and the gradient is one large product
  *
- * The values are those of at_gemm, to the last bit. What is not a parameter is multiplied as is. */
+ * The values are those of at_gemm, to the last bit, and gradients those of at_gemm_gradient. What
+ * is not a parameter is multiplied as is. */
 #ifndef ATTEND_GRAD_WEIGHT_H
 #define ATTEND_GRAD_WEIGHT_H
 
@@ -16,11 +17,11 @@
 
 /* what a tape knows about a parameter [r,c]; made with its first tensor */
 typedef struct at_weight {
-    bool multiplied[2];  /* with W, with W^T */
-    at_packed packed[2]; /* panels is NULL until the second */
-    int rows;            /* of all forward products: what the gradient waits for, or for many */
-    int waiting;         /* of them, here */
-    real *left, *right;  /* [waiting at most,r], [..,c]: dW += left^T right */
+    bool multiplied[2][2];  /* with W, with W^T; forward, backward */
+    at_packed packed[2][2]; /* panels is NULL until the second */
+    int rows;               /* of all forward products: what the gradient waits for, or for many */
+    int waiting;            /* of them, here */
+    real *left, *right;     /* [waiting at most,r], [..,c]: dW += left^T right */
 } at_weight;
 
 /* Forward: y[rows,n] = x[rows,k] W + bias[n] (or NULL), or W^T where `turned`. */
@@ -32,8 +33,10 @@ void at_weight_back(at_tape *t, at_tensor *w, bool turned, int rows, const real 
                     real *dx);
 
 /* For who multiplies many times with it in one op: packed, from the first time on. The panels live
- * as long as the tape's step, and `rows` counts as in at_weight_forward (0: backward). */
+ * as long as the tape's step. rows: forward of all products, as in at_weight_forward; backward of
+ * each of them, at most. */
 at_packed at_weight_packed(at_tape *t, at_tensor *w, bool turned, int rows);
+at_packed at_weight_packed_back(at_tape *t, at_tensor *w, bool turned, int rows);
 
 /* Backward: dW += left^T right, of rows that a forward product had; now, or with those to come. */
 void at_weight_gradient(const at_node *n, int input, int rows, const real *left, const real *right);

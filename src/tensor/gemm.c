@@ -26,23 +26,46 @@
 
 enum {
     NC = 3072,
-    GROUP = 8,   /* panels of B that are packed and used at a time */
-    FEW_KC = 16, /* rows of B at a time where B is read unpacked */
-    SMALL_KC = 64,
-    SMALL_MC = ATTEND_GEMM_MR_MAX,
-    SMALL_NC = ATTEND_GEMM_NR_MAX, /* without memory */
+    GROUP = 8,     /* panels of B that are packed and used at a time */
+    FEW_KC = 16,   /* rows of B at a time where B is read unpacked */
+    SMALL_KC = 32, /* without memory */
+    SMALL_SIDES = ATTEND_GEMM_MR_MAX + ATTEND_GEMM_NR_MAX,
 };
 
 static const at_gemm_kernel *kernel(void)
 {
 #if defined(__x86_64__)
     switch (at_cpu_isa()) {
+    case ATTEND_ISA_AMX:
     case ATTEND_ISA_AVX512: return &at_gemm_kernel_avx512;
     case ATTEND_ISA_AVX2: return &at_gemm_kernel_avx2;
     default: break;
     }
 #endif
     return &at_gemm_kernel_base;
+}
+
+bool at_gemm_tiled(int m, int n, int k)
+{
+#ifdef ATTEND_AMX
+    /* smaller ones are padding and packing for the most part */
+    enum { ROWS = 32, COLUMNS = 64, DEPTH = 32, ELEMENTS = 8192 };
+    return at_cpu_isa() == ATTEND_ISA_AMX && m >= ROWS && n >= COLUMNS && k >= DEPTH
+           && (long)m * n >= ELEMENTS;
+#else
+    (void)m, (void)n, (void)k;
+    return false;
+#endif
+}
+
+static const at_gemm_kernel *kernel_for(bool tiled)
+{
+#ifdef ATTEND_AMX
+    if (tiled)
+        return &at_gemm_kernel_amx;
+#endif
+    (void)tiled;
+    return kernel();
 }
 
 /* ---- packing memory: one per thread, kept until the thread ends ------------------------- */
@@ -59,7 +82,8 @@ static real *packing_memory(void)
     pthread_once(&memory_once, make_key);
     real *memory = keyed ? pthread_getspecific(memory_key) : NULL;
     if (!memory && keyed) {
-        memory = at_alloc((size_t)ATTEND_GEMM_KC_MAX * (ATTEND_GEMM_MC_MAX + NC) * sizeof *memory);
+        memory = at_alloc((size_t)ATTEND_GEMM_KC_MAX * (ATTEND_GEMM_MC_MAX + NC)
+                          * ATTEND_GEMM_BYTES_MAX);
         if (memory && pthread_setspecific(memory_key, memory) != 0) {
             at_free(memory);
             memory = NULL;
@@ -87,6 +111,14 @@ static inline int parts_of(int n, int part)
 {
     return (n + part - 1) / part;
 } /* the last: smaller */
+
+/* numbers that a panel takes which is so wide and deep */
+static ptrdiff_t panel_len(const product *g, int width, int k)
+{
+    const at_gemm_kernel *with = g->kernel;
+    return (ptrdiff_t)parts_of(k, with->grain) * with->grain * width * with->bytes
+           / (ptrdiff_t)sizeof(real);
+}
 
 static void scale_rows(const product *g)
 {
@@ -183,7 +215,7 @@ static int even(int n, int most)
 static bool in_place(const product *g, int nc)
 {
     enum { COLUMNS = 1024, SAME_SET = 4096 / sizeof(real), CACHE = 32768 / sizeof(real) };
-    if (g->alpha != 1 || nc > COLUMNS)
+    if (g->alpha != 1 || nc > COLUMNS || g->kernel->grain > 1)
         return false;
     return g->ars == 1 ? g->k * g->acs <= CACHE : g->ars % SAME_SET != 0;
 }
@@ -196,7 +228,7 @@ static block block_of(const product *g, room r, int i, int mc, int p, int kc, in
     if (in_place(g, nc))
         return (block){a, g->ars, g->acs, mr * g->ars};
     g->kernel->pack_a(mc, kc, g->alpha, a, g->ars, g->acs, r.a);
-    return (block){r.a, 1, mr, (ptrdiff_t)mr * kc};
+    return (block){r.a, 1, mr, panel_len(g, mr, kc)};
 }
 
 /* The panels of B that the first rows of A need are packed a few at a time and used at once, while
@@ -206,7 +238,7 @@ static void pack_and_multiply(const product *g, room r, block a, int mc, int nc,
                               const real *b, real *c, at_gemm_start from, coming *rows)
 {
     int nr = g->kernel->nr, group = GROUP * nr;
-    ptrdiff_t stride = (ptrdiff_t)kc * nr;
+    ptrdiff_t stride = panel_len(g, nr, kc);
     for (int j = 0; j < nc; j += group) {
         int n = min(group, nc - j);
         real *panels = mc < g->m ? r.b + j / nr * stride : r.b;
@@ -239,13 +271,16 @@ static coming rows_after(const product *g, int i, int mc, int p, int kc, int spa
 static void multiply_blocks(const product *g, room r)
 {
     int nr = g->kernel->nr, mr = g->kernel->mr;
-    int kcs = even(g->k, r.kc), mcs = parts_of(even(g->m, r.mc), mr) * mr;
+    int grain = g->kernel->grain, kcs = parts_of(even(g->k, r.kc), grain) * grain;
+    int mcs = parts_of(even(g->m, r.mc), mr) * mr;
     for (int j = 0; j < g->n; j += r.nc) {
         int nc = min(r.nc, g->n - j);
         for (int p = 0; p < g->k; p += kcs) {
             int kc = min(kcs, g->k - p);
-            ptrdiff_t stride = (ptrdiff_t)(g->panels ? g->k : kc) * nr;
-            const real *panels = g->panels ? g->panels + j / nr * stride + (ptrdiff_t)p * nr : r.b;
+            ptrdiff_t stride = panel_len(g, nr, g->panels ? g->k : kc);
+            const real *panels = r.b;
+            if (g->panels)
+                panels = g->panels + j / nr * stride + panel_len(g, nr, p);
             for (int i = 0; i < g->m; i += mcs) {
                 int mc = min(mcs, g->m - i);
                 real *c = g->c + i * g->ldc + j;
@@ -307,15 +342,19 @@ static void multiply(const product *g)
         return;
     }
     int mr = g->kernel->mr, nr = g->kernel->nr;
-    real small[SMALL_KC * (SMALL_MC + SMALL_NC)];
+    real small[SMALL_KC * SMALL_SIDES * ATTEND_GEMM_BYTES_MAX / sizeof(real)];
     real *memory = packing_memory();
     int mc = g->kernel->mc, kc = g->kernel->kc;
-    room r = memory ? (room){memory, memory + (ptrdiff_t)kc * mc, mc, kc, NC / nr * nr}
-                    : (room){small, small + SMALL_KC * SMALL_MC, mr, SMALL_KC, nr};
-    if (!g->panels && g->bcs == 1 && g->m <= mr)
+    room r = memory ? (room){memory, memory + panel_len(g, mc, kc), mc, kc, NC / nr * nr}
+                    : (room){small, small + panel_len(g, mr, SMALL_KC), mr, SMALL_KC, nr};
+    if (g->kernel->begin)
+        g->kernel->begin();
+    if (!g->panels && g->bcs == 1 && g->m <= mr && g->kernel->grain == 1)
         multiply_few(g, r);
     else
         multiply_blocks(g, r);
+    if (g->kernel->end)
+        g->kernel->end();
 }
 
 /* ---- threads: a grid of row and column ranges ------------------------------------------- */
@@ -342,7 +381,7 @@ static void grid_cell(void *arg, int cell)
     g.n = cut(g.n, g.kernel->nr, d->columns, q + 1) - j;
     g.a += i * g.ars;
     if (g.panels)
-        g.panels += (ptrdiff_t)j * g.k; /* j / nr panels of k * nr */
+        g.panels += panel_len(&g, j, g.k); /* of all panels before */
     else
         g.b += j * g.bcs;
     g.c += i * g.ldc + j;
@@ -382,7 +421,8 @@ static void multiply_on_threads(const product *g)
     at_parallel_each(d.rows * d.columns, (double)g->m * g->n * g->k, grid_cell, &d);
 }
 
-static product plain(int m, int n, int k, at_matrix a, at_matrix b, real *c, ptrdiff_t ldc)
+static product plain(const at_gemm_kernel *with, int m, int n, int k, at_matrix a, at_matrix b,
+                     real *c, ptrdiff_t ldc)
 {
     return (product){
         .m = m,
@@ -397,7 +437,7 @@ static product plain(int m, int n, int k, at_matrix a, at_matrix b, real *c, ptr
         .bcs = b.transposed ? b.ld : 1,
         .c = c,
         .ldc = ldc,
-        .kernel = kernel(),
+        .kernel = with,
     };
 }
 
@@ -408,28 +448,41 @@ static void scaled(product *g, real alpha, real beta)
     g->from = (at_gemm_start){beta != 0 ? g->c : NULL, g->ldc};
 }
 
+static void multiply_with(const at_gemm_kernel *with, int m, int n, int k, real alpha, at_matrix a,
+                          at_matrix b, real beta, real *c, ptrdiff_t ldc)
+{
+    product g = plain(with, m, n, k, a, b, c, ldc);
+    scaled(&g, alpha, beta);
+    multiply_on_threads(&g);
+}
+
 void at_gemm(int m, int n, int k, real alpha, at_matrix a, at_matrix b, real beta, real *c,
              ptrdiff_t ldc)
 {
-    product g = plain(m, n, k, a, b, c, ldc);
-    scaled(&g, alpha, beta);
-    multiply_on_threads(&g);
+    multiply_with(kernel(), m, n, k, alpha, a, b, beta, c, ldc);
+}
+
+void at_gemm_gradient(int m, int n, int k, real alpha, at_matrix a, at_matrix b, real beta, real *c,
+                      ptrdiff_t ldc)
+{
+    multiply_with(kernel_for(at_gemm_tiled(m, n, k)), m, n, k, alpha, a, b, beta, c, ldc);
 }
 
 void at_gemm_bias(int m, int n, int k, at_matrix a, at_matrix b, const real *bias, real *c,
                   ptrdiff_t ldc)
 {
-    product g = plain(m, n, k, a, b, c, ldc);
+    product g = plain(kernel(), m, n, k, a, b, c, ldc);
     g.from.data = bias;
     multiply_on_threads(&g);
 }
 
 /* ---- packed ----------------------------------------------------------------------------- */
 
-size_t at_pack_len(int n, int k)
+size_t at_pack_len(int n, int k, bool tiled)
 {
-    size_t nr = (size_t)kernel()->nr;
-    return ((size_t)n + nr - 1) / nr * nr * (size_t)k;
+    product g = {.kernel = kernel_for(tiled)};
+    int nr = g.kernel->nr;
+    return (size_t)parts_of(n, nr) * (size_t)panel_len(&g, nr, k);
 }
 
 typedef struct {
@@ -446,23 +499,23 @@ static void pack_groups(void *arg, ptrdiff_t group, ptrdiff_t end)
     for (; group < end; group++) {
         int j = (int)group * columns;
         g->kernel->pack_b(min(columns, g->n - j), g->k, g->b + j * g->bcs, g->brs, g->bcs,
-                          p->panels + (ptrdiff_t)j * g->k, (ptrdiff_t)g->k * g->kernel->nr);
+                          p->panels + panel_len(g, j, g->k), panel_len(g, g->kernel->nr, g->k));
     }
 }
 
-at_packed at_pack(int n, int k, at_matrix b, real *panels)
+at_packed at_pack(int n, int k, at_matrix b, bool tiled, real *panels)
 {
     enum { FEWEST = 50000 }; /* numbers that a thread is worth */
-    product g = plain(0, n, k, (at_matrix){NULL, 0, false}, b, NULL, 0);
+    product g = plain(kernel_for(tiled), 0, n, k, (at_matrix){NULL, 0, false}, b, NULL, 0);
     packing p = {&g, panels};
     ptrdiff_t columns = GROUP * g.kernel->nr;
     at_parallel_for((n + columns - 1) / columns, FEWEST / (columns * (k + 1)) + 1, pack_groups, &p);
-    return (at_packed){.n = n, .k = k, .panels = panels};
+    return (at_packed){.n = n, .k = k, .tiled = tiled, .panels = panels};
 }
 
 static product with_panels(int m, at_matrix a, const at_packed *b, real *c, ptrdiff_t ldc)
 {
-    product g = plain(m, b->n, b->k, a, (at_matrix){NULL, 0, false}, c, ldc);
+    product g = plain(kernel_for(b->tiled), m, b->n, b->k, a, (at_matrix){NULL, 0, false}, c, ldc);
     g.panels = b->panels;
     return g;
 }

@@ -24,6 +24,16 @@ typedef struct {
 void at_gemm(int m, int n, int k, real alpha, at_matrix a, at_matrix b, real beta, real *c,
              ptrdiff_t ldc);
 
+/* The same for gradients, which need not have the bits of every machine: where the processor has
+ * tiles of bfloat16 (AMX) and the product is large enough, they compute it, with less error than
+ * the chain (gemm_amx.c). An element depends on its row, its column and the sizes of the product,
+ * not on threads. */
+void at_gemm_gradient(int m, int n, int k, real alpha, at_matrix a, at_matrix b, real beta, real *c,
+                      ptrdiff_t ldc);
+
+/* is a gradient of these sizes computed in tiles? */
+bool at_gemm_tiled(int m, int n, int k);
+
 /* C[m,n] = A B + bias[n] in every row; NULL: none. The same bits as at_gemm onto a C whose rows are
  * the bias, without writing and reading them. */
 void at_gemm_bias(int m, int n, int k, at_matrix a, at_matrix b, const real *bias, real *c,
@@ -32,16 +42,18 @@ void at_gemm_bias(int m, int n, int k, at_matrix a, at_matrix b, const real *bia
 /* A matrix B[k,n] laid out for the kernel once, to be multiplied many times. */
 typedef struct {
     int n, k;
+    bool tiled; /* for products that are computed in tiles, whatever m is */
     real *panels;
 } at_packed;
 
 /* how many reals the panels of a [k,n] matrix take */
-size_t at_pack_len(int n, int k);
+size_t at_pack_len(int n, int k, bool tiled);
 
-/* Packs b into panels (at_pack_len reals, caller's). */
-at_packed at_pack(int n, int k, at_matrix b, real *panels);
+/* Packs b into panels (at_pack_len reals, caller's). Tiled: where at_gemm_tiled said so. */
+at_packed at_pack(int n, int k, at_matrix b, bool tiled, real *panels);
 
-/* C[m,n] = alpha A[m,k] B[k,n] + beta C with B packed: same bits as at_gemm. */
+/* C[m,n] = alpha A[m,k] B[k,n] + beta C with B packed: same bits as at_gemm, or, tiled, as
+ * at_gemm_gradient. */
 void at_gemm_packed(int m, real alpha, at_matrix a, const at_packed *b, real beta, real *c,
                     ptrdiff_t ldc);
 void at_gemm_packed_bias(int m, at_matrix a, const at_packed *b, const real *bias, real *c,

@@ -34,6 +34,8 @@ typedef real vector __attribute__((vector_size(VECTOR_BYTES)));
 typedef real vector_unaligned __attribute__((vector_size(VECTOR_BYTES), aligned(sizeof(real))));
 enum { LANES = VECTOR_BYTES / (int)sizeof(real), NR = NV * LANES };
 
+#include "tensor/transpose.h"
+
 _Static_assert((int)MR <= ATTEND_GEMM_MR_MAX && (int)NR <= ATTEND_GEMM_NR_MAX
                    && (int)MC % (int)MR == 0 && (int)MC <= ATTEND_GEMM_MC_MAX
                    && (int)KC <= ATTEND_GEMM_KC_MAX && (int)MR != (int)NR,
@@ -170,30 +172,7 @@ static void tile(int m, int n, int k, const real *a, ptrdiff_t a_row, ptrdiff_t 
         memcpy(c + i * ldc, edge + i * NR, (size_t)n * sizeof *c);
 }
 
-#define BARE(...) __VA_ARGS__
-
 /* ---- packing ---------------------------------------------------------------------------- */
-
-/* Transposes LANES vectors in registers: in stage s, the blocks of size s beside the diagonal
- * change places (Eklundh 1972). Double, and other widths, take the plain loop below. */
-#if !defined(ATTEND_REAL_DOUBLE) && VECTOR_BYTES == 16
-#define STAGES(X) X(1, (0, 4, 2, 6), (1, 5, 3, 7)) X(2, (0, 1, 4, 5), (2, 3, 6, 7))
-#elif !defined(ATTEND_REAL_DOUBLE) && VECTOR_BYTES == 32
-#define STAGES(X)                                                  \
-    X(1, (0, 8, 2, 10, 4, 12, 6, 14), (1, 9, 3, 11, 5, 13, 7, 15)) \
-    X(2, (0, 1, 8, 9, 4, 5, 12, 13), (2, 3, 10, 11, 6, 7, 14, 15)) \
-    X(4, (0, 1, 2, 3, 8, 9, 10, 11), (4, 5, 6, 7, 12, 13, 14, 15))
-#elif !defined(ATTEND_REAL_DOUBLE) && VECTOR_BYTES == 64
-#define STAGES(X)                                                     \
-    X(1, (0, 16, 2, 18, 4, 20, 6, 22, 8, 24, 10, 26, 12, 28, 14, 30), \
-      (1, 17, 3, 19, 5, 21, 7, 23, 9, 25, 11, 27, 13, 29, 15, 31))    \
-    X(2, (0, 1, 16, 17, 4, 5, 20, 21, 8, 9, 24, 25, 12, 13, 28, 29),  \
-      (2, 3, 18, 19, 6, 7, 22, 23, 10, 11, 26, 27, 14, 15, 30, 31))   \
-    X(4, (0, 1, 2, 3, 16, 17, 18, 19, 8, 9, 10, 11, 24, 25, 26, 27),  \
-      (4, 5, 6, 7, 20, 21, 22, 23, 12, 13, 14, 15, 28, 29, 30, 31))   \
-    X(8, (0, 1, 2, 3, 4, 5, 6, 7, 16, 17, 18, 19, 20, 21, 22, 23),    \
-      (8, 9, 10, 11, 12, 13, 14, 15, 24, 25, 26, 27, 28, 29, 30, 31))
-#endif
 
 #ifdef STAGES
 
@@ -202,14 +181,6 @@ _Static_assert((int)MR > (int)LANES || 2 * (int)MR >= (int)LANES, "rows are too 
 
 enum { FEW = 4 };
 #define TURNED turned
-
-#define STAGE(s, low, high)                                                \
-    _Pragma("GCC unroll 16") for (int i = 0; i < LANES; i++) if (!(i & s)) \
-    {                                                                      \
-        vector a = v[i], b = v[i + s];                                     \
-        v[i] = __builtin_shufflevector(a, b, BARE low);                    \
-        v[i + s] = __builtin_shufflevector(a, b, BARE high);               \
-    }
 
 /* LANES steps of n rows, turned: v[p] has what the rows have at step p. At the end there may be
  * fewer steps. */
@@ -228,7 +199,7 @@ static inline __attribute__((always_inline)) void turn(int n, int steps, const r
                 memcpy(&v[i], in + i * rs, (size_t)steps * sizeof *in);
         }
     }
-    STAGES(STAGE)
+    transpose(v);
 }
 
 /* m is a constant in each call */
@@ -280,7 +251,7 @@ transpose_block(int m, int width, real alpha, const real *in, ptrdiff_t rs, real
 #pragma GCC unroll 16
     for (int i = 0; i < LANES; i++)
         v[i] = i < m ? alpha * load(in + i * rs) : (vector){0};
-    STAGES(STAGE)
+    transpose(v);
 #pragma GCC unroll 16
     for (int i = 0; i < LANES - 1; i++)
         store(out + i * width, v[i]);
@@ -474,6 +445,8 @@ const at_gemm_kernel JOIN(at_gemm_kernel_, ATTEND_ISA) = {
     .nr = NR,
     .mc = MC,
     .kc = KC,
+    .grain = 1,
+    .bytes = sizeof(real),
     .tile = tile,
     .few = FEW,
     .lanes = LANES,

@@ -11,7 +11,8 @@
  *
  * No tile size, edge, block or thread changes that chain. So a row of a product
  * has the same bits whatever the other rows are: this is what makes inference
- * independent of batch size and thread count. */
+ * independent of batch size and thread count. Gradients may have another sum,
+ * which is as fixed: gemm_amx.c. */
 #ifndef ATTEND_TENSOR_GEMM_KERNEL_H
 #define ATTEND_TENSOR_GEMM_KERNEL_H
 
@@ -21,10 +22,11 @@
 #include "base/real.h"
 
 enum {
-    ATTEND_GEMM_MR_MAX = 16,
+    ATTEND_GEMM_MR_MAX = 32,
     ATTEND_GEMM_NR_MAX = 32,
-    ATTEND_GEMM_MC_MAX = 240,
+    ATTEND_GEMM_MC_MAX = 256,
     ATTEND_GEMM_KC_MAX = 512,
+    ATTEND_GEMM_BYTES_MAX = sizeof(real) > 6 ? sizeof(real) : 6, /* of a number in a panel */
 };
 
 /* What is there before a product is added: C itself, one row for all of its rows (ld 0), or 0. */
@@ -47,6 +49,11 @@ typedef struct at_gemm_kernel {
     const char *isa;
     int mr, nr; /* rows and columns of a full tile */
     int mc, kc; /* of a block of A, which lies in the second-level cache; mc: a multiple of mr */
+    int grain;  /* steps of k that are packed together, the last ones padded; above 1, both A and B
+                 * are always packed */
+    int bytes;  /* of a number in a panel */
+
+    void (*begin)(void), (*end)(void); /* around a thread's tiles; NULL: nothing */
 
     /* c[m,n] = from + a b, with m <= mr, n <= nr; A(i,p) = a[i*a_row + p*a_step], one of which is
      * 1: 1 and mr for a packed panel; b: k rows of nr, b_step apart: nr for a packed panel, or rows
@@ -61,12 +68,12 @@ typedef struct at_gemm_kernel {
     void (*turned)(int m, int n, int k, real alpha, const real *a, ptrdiff_t rs, ptrdiff_t cs,
                    const real *b, ptrdiff_t b_step, real *c, ptrdiff_t ldc, at_gemm_start from);
 
-    /* Packs alpha * A[m,k] into panels [m/mr][k][mr], the last one padded with zeros;
-     * A(i,p) = a[i*rs + p*cs], one of rs, cs is 1. */
+    /* Packs alpha * A[m,k] into panels [m/mr][k][mr], or what the tiles want, the last one padded
+     * with zeros; A(i,p) = a[i*rs + p*cs], one of rs, cs is 1. */
     void (*pack_a)(int m, int k, real alpha, const real *a, ptrdiff_t rs, ptrdiff_t cs, real *out);
 
-    /* Packs B[k,n] into panels [n/nr][k][nr], the last one padded with zeros;
-     * B(p,j) = b[p*rs + j*cs], one of rs, cs is 1. Panels are `stride` apart. */
+    /* Packs B[k,n] into panels [n/nr][k][nr], likewise; B(p,j) = b[p*rs + j*cs], one of rs, cs is
+     * 1. Panels are `stride` apart. */
     void (*pack_b)(int n, int k, const real *b, ptrdiff_t rs, ptrdiff_t cs, real *out,
                    ptrdiff_t stride);
 } at_gemm_kernel;
@@ -74,5 +81,6 @@ typedef struct at_gemm_kernel {
 extern const at_gemm_kernel at_gemm_kernel_base;
 extern const at_gemm_kernel at_gemm_kernel_avx2;
 extern const at_gemm_kernel at_gemm_kernel_avx512;
+extern const at_gemm_kernel at_gemm_kernel_amx; /* gemm_amx.c: of float, for gradients */
 
 #endif

@@ -78,6 +78,7 @@ static inline const at_optim_kernel *at_optim_kernels(void)
 {
 #if defined(__x86_64__)
     switch (at_cpu_isa()) {
+    case ATTEND_ISA_AMX:
     case ATTEND_ISA_AVX512: return &at_optim_kernel_avx512;
     case ATTEND_ISA_AVX2: return &at_optim_kernel_avx2;
     default: break;

@@ -10,6 +10,7 @@ const at_vector_kernel *at_vector(void)
 {
 #if defined(__x86_64__)
     switch (at_cpu_isa()) {
+    case ATTEND_ISA_AMX:
     case ATTEND_ISA_AVX512: return &at_vector_kernel_avx512;
     case ATTEND_ISA_AVX2: return &at_vector_kernel_avx2;
     default: break;

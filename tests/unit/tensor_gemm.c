@@ -111,9 +111,9 @@ static void check_bias(at_isa isa, int m, int n, int k, bool tb)
     real *a = random_reals((size_t)m * (size_t)k, 1), *b = random_reals((size_t)k * (size_t)n, 2);
     real *bias = random_reals((size_t)n, 4), *c = random_reals((size_t)m * (size_t)n, 5);
     real *packed = random_reals((size_t)m * (size_t)n, 6);
-    real *panels = at_alloc(at_pack_len(n, k) * sizeof *panels + 64);
+    real *panels = at_alloc(at_pack_len(n, k, false) * sizeof *panels + 64);
     at_matrix A = {a, k, false}, B = {b, tb ? k : n, tb};
-    at_packed P = at_pack(n, k, B, panels);
+    at_packed P = at_pack(n, k, B, false, panels);
     at_gemm_bias(m, n, k, A, B, bias, c, n);
     at_gemm_packed_bias(m, A, &P, bias, packed, n);
     for (int i = 0; i < m; i++)
@@ -161,7 +161,7 @@ static void rows_do_not_depend_on_batch_threads_or_packing(void **state)
     enum { M = 67, N = 130, K = 300 };
     real *a = random_reals(M * K, 5), *b = random_reals(K * N, 6);
     real *whole = at_alloc(M * N * sizeof *whole), *part = at_alloc(M * N * sizeof *part);
-    real *panels = at_alloc(at_pack_len(N, K) * sizeof *panels);
+    real *panels = at_alloc(at_pack_len(N, K, false) * sizeof *panels);
     for (int tb = 0; tb < 2; tb++) {
         at_matrix B = {b, tb ? K : N, tb};
         attend_set_threads(1);
@@ -174,7 +174,7 @@ static void rows_do_not_depend_on_batch_threads_or_packing(void **state)
         for (int i = 0; i < M; i++)
             at_gemm(1, N, K, 1, (at_matrix){a + i * K, K, false}, B, 0, part + i * N, N);
         assert_memory_equal(whole, part, M * N * sizeof *whole);
-        at_packed packed = at_pack(N, K, B, panels);
+        at_packed packed = at_pack(N, K, B, false, panels);
         at_gemm_packed(M, 1, (at_matrix){a, K, false}, &packed, 0, part, N);
         assert_memory_equal(whole, part, M * N * sizeof *whole);
     }
