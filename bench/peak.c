@@ -98,6 +98,7 @@ static multiply_adds best_here(void)
 {
 #if defined(__x86_64__)
     switch (at_cpu_isa()) {
+    case ATTEND_ISA_AMX:
     case ATTEND_ISA_AVX512: return (multiply_adds){adds_avx512, 16};
     case ATTEND_ISA_AVX2: return (multiply_adds){adds_avx2, 8};
     default: break;

@@ -14,12 +14,8 @@ static void back(const at_cell_back *s)
     at_vector()->gru_back(s->H, s->gates, s->extra, s->h, s->dh_new, s->dgx, s->dgh, s->dh);
 }
 
-const at_cell_kind at_cell_gru = {.gates = 3,
-                                  .separate = true,
-                                  .keeps_extra = true,
-                                  .step = step,
-                                  .back = back,
-                                  .op = &at_op_gru};
+const at_cell_kind at_cell_gru = {
+    .gates = 3, .separate = true, .step = step, .back = back, .op = &at_op_gru};
 
 static const int lengths[] = {2, 3};
 static const at_recurrent_sample full = {ATTEND_GRU, 2, 0, lengths, true};

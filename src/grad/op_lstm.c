@@ -7,20 +7,16 @@
 
 static void step(const at_cell_step *s)
 {
-    at_vector()->lstm(s->H, s->sum, s->c, s->gates, s->c, s->extra, s->h_new);
+    at_vector()->lstm(s->H, s->sum, s->c, s->gates, s->c, s->h_new);
 }
 
 static void back(const at_cell_back *s)
 {
-    at_vector()->lstm_back(s->H, s->gates, s->c, s->extra, s->dh_new, s->dc, s->dgx);
+    at_vector()->lstm_back(s->H, s->gates, s->c, s->c_new, s->dh_new, s->dc, s->dgx);
 }
 
-const at_cell_kind at_cell_lstm = {.gates = 4,
-                                   .has_cell = true,
-                                   .keeps_extra = true,
-                                   .step = step,
-                                   .back = back,
-                                   .op = &at_op_lstm};
+const at_cell_kind at_cell_lstm = {
+    .gates = 4, .has_cell = true, .step = step, .back = back, .op = &at_op_lstm};
 
 static const int lengths[] = {1, 3};
 static const at_recurrent_sample plain = {ATTEND_LSTM, 2, 0, lengths, true};

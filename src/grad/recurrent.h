@@ -10,7 +10,7 @@ typedef struct {
     at_tensor *w_ih, *w_hh, *w_hr; /* as at_recurrent_weights */
     const real *b_ih, *b_hh, *h0, *c0;
     real *gates; /* [B,T,G]: W_ih x at first, then what the cell keeps of its gates */
-    real *extra; /* [B,T,H]: GRU: W_hn h + b_hn; LSTM: tanh(c) */
+    real *extra; /* [B,T,H]: GRU's W_hn h + b_hn */
     real *c;     /* [B,T,H]: LSTM's cell state */
     real *full;  /* [B,T,H]: LSTM's output before the projection, where there is one */
 } at_direction;
@@ -28,7 +28,8 @@ typedef struct {
 /* and backward */
 typedef struct {
     size_t H;
-    const real *gates, *extra, *h, *h_new, *c; /* c: before the step */
+    const real *gates, *extra, *h, *h_new;
+    const real *c, *c_new; /* LSTM: before and after the step */
     const real *dh_new;
     real *dc;        /* LSTM: in of c after, out of c before */
     real *dgx, *dgh; /* gradients of W_ih x and W_hh h; the same memory except for the GRU */
@@ -39,7 +40,6 @@ typedef struct {
     int gates;     /* G / H */
     bool has_cell; /* LSTM */
     bool separate; /* GRU: W_ih x and W_hh h have different gradients */
-    bool keeps_extra;
     void (*step)(const at_cell_step *s);
     void (*back)(const at_cell_back *s);
     const at_op *op;

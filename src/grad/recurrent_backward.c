@@ -40,6 +40,7 @@ static void cell_back(const at_job *j, int row, int s)
                          .c = !d->c ? NULL
                               : s   ? d->c + place(j, row, s - 1) * H
                                     : c0,
+                         .c_new = d->c ? d->c + at * H : NULL,
                          .dh_new = j->dh_cell ? j->dh_cell + r * H : j->dh + r * P,
                          .dc = j->dc ? j->dc + r * H : NULL,
                          .dgx = l->kind->separate ? dgx : dgh,
@@ -164,7 +165,7 @@ static real *states_before(at_tape *t, const at_recurrence *l, int direction)
 {
     size_t P = (size_t)l->P;
     copying b = {{.l = l, .direction = direction, .stride = 1, .rows = l->B},
-                at_brief_reals(t, (size_t)l->B * (size_t)l->T * P)};
+                 at_brief_reals(t, (size_t)l->B * (size_t)l->T * P)};
     if (!b.all)
         return NULL;
     at_clear_padding(l, b.all, P);
@@ -215,6 +216,20 @@ static void initial_gradients(const at_node *n, const at_job *j)
     }
 }
 
+/* what the layer kept is of no more use; of one step it is too small to be worth it */
+static void spare_memory(at_tape *t, const at_recurrence *l)
+{
+    size_t rows = (size_t)l->B * (size_t)l->T;
+    for (int i = 0; i < l->directions && l->T > 1; i++) {
+        const at_direction *d = &l->dir[i];
+        at_tape_spare(t, d->gates, rows * (size_t)l->G);
+        if (d->extra)
+            at_tape_spare(t, d->extra, rows * (size_t)l->H);
+        if (d->c)
+            at_tape_spare(t, d->c, rows * (size_t)l->H);
+    }
+}
+
 void at_recurrent_backward(const at_node *n)
 {
     const at_recurrence *l = n->saved;
@@ -234,4 +249,5 @@ void at_recurrent_backward(const at_node *n)
         weight_gradients(n, l, i, &both[i]);
     for (int i = 0; i < count; i++)
         initial_gradients(n, &jobs[i]);
+    spare_memory(n->tape, l);
 }

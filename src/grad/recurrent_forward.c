@@ -144,7 +144,7 @@ static bool keep_memory(at_tape *t, at_recurrence *l)
     for (int i = 0; i < l->directions; i++) {
         at_direction *d = &l->dir[i];
         d->gates = at_scratch_reals(t, rows * (size_t)l->G);
-        if (l->kind->keeps_extra)
+        if (l->kind->separate)
             d->extra = at_scratch_reals(t, rows * (size_t)l->H);
         if (l->kind->has_cell)
             d->c = at_scratch_reals(t, rows * (size_t)l->H);

@@ -34,7 +34,7 @@ at_job *at_plan_jobs(at_tape *t, const at_recurrence *l, bool forward, int *coun
 
 static at_packed packed(at_tape *t, const at_recurrence *l, at_tensor *w, bool forward)
 {
-    return forward ? at_weight_packed(t, w, true, l->B * l->T)
+    return forward ? at_weight_packed(t, w, true, l->B * l->T, l->T > 1)
                    : at_weight_packed_back(t, w, false, l->B);
 }
 

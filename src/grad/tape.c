@@ -64,6 +64,7 @@ size_t at_tape_used(const at_tape *t)
 }
 
 void at_tape_keep_weights(at_tape *t) { t->keeps = true; }
+bool at_tape_keeps(const at_tape *t) { return t->keeps; }
 
 static real *reals_of(at_tape *t, at_arena *arena, size_t len)
 {
@@ -75,7 +76,11 @@ static real *reals_of(at_tape *t, at_arena *arena, size_t len)
     return memory;
 }
 
-real *at_tape_keep(at_tape *t, size_t len) { return reals_of(t, &t->panels, len); }
+real *at_tape_keep(at_tape *t, size_t len)
+{
+    real *memory = t->gone_back ? at_spare_take(t, len) : NULL;
+    return memory ? memory : reals_of(t, &t->panels, len);
+}
 
 at_mark at_tape_mark(at_tape *t)
 {

@@ -84,6 +84,7 @@ void at_tape_set_mode(at_tape *t, at_mode mode); /* on an empty tape */
 /* Weights stay packed (weight.h) when the tape is reset: for searches, which multiply with them
  * again and again. The parameters must not change while the tape lives. */
 void at_tape_keep_weights(at_tape *t);
+bool at_tape_keeps(const at_tape *t);
 
 /* memory inside a step, for inference: everything made since the mark is forgotten */
 typedef struct {
@@ -175,6 +176,9 @@ const real *at_grad_out(const at_node *n, int output);
 /* Memory for packed weights: until backward begins, or ends, or as long as the tape lives: see
  * at_tape_keep_weights. */
 real *at_tape_keep(at_tape *t, size_t len);
+
+/* In backward: memory of this step that nobody needs any more, for what comes. */
+void at_tape_spare(at_tape *t, real *memory, size_t len);
 
 /* In backward: where to add an input's gradient (zeros at first); NULL where none is wanted. */
 real *at_grad_add(const at_node *n, int input);

@@ -59,16 +59,10 @@ const real *at_grad_out(const at_node *n, int output)
     return n->out[output] ? at_grad_of(n->out[output]) : NULL;
 }
 
-/* Memory for a gradient: of one that is not needed any more, or more. */
 static real *gradient_memory(at_tape *t, size_t len)
 {
-    for (int i = t->spares - 1; i >= 0; i--)
-        if (t->spare[i].len == len) {
-            real *memory = t->spare[i].memory;
-            t->spare[i] = t->spare[--t->spares];
-            return memory;
-        }
-    return at_scratch_reals(t, len);
+    real *memory = at_spare_take(t, len);
+    return memory ? memory : at_scratch_reals(t, len);
 }
 
 /* All that an output took part in has been gone back through: so its gradient is of no more use. */
@@ -76,10 +70,9 @@ static void spare_gradients(at_tape *t, const at_node *n)
 {
     for (int i = 0; i < n->n_out; i++) {
         at_tensor *x = n->out[i];
-        if (!x || x->base || !x->grad || t->spares == ATTEND_MOST_SPARE)
+        if (!x || x->base || !x->grad)
             continue;
-        t->spare[t->spares].memory = x->grad;
-        t->spare[t->spares++].len = x->len;
+        at_spare_gradient(t, x->grad, x->len);
         x->grad = NULL;
     }
 }
@@ -149,6 +142,14 @@ static void forget_panels(at_tape *t)
             memset(t->weights[i]->packed, 0, sizeof t->weights[i]->packed);
 }
 
+/* And so does that, where no node to come multiplies with the weight. */
+static void spare_panels(at_tape *t)
+{
+    for (int i = 0; i < t->leaf_count && !t->keeps; i++)
+        if (t->weights[i] && t->weights[i]->to_come <= 0)
+            at_weight_spare(t, t->weights[i]);
+}
+
 bool at_backward(at_tape *t, at_tensor *loss)
 {
     if (t->failed)
@@ -171,9 +172,11 @@ bool at_backward(at_tape *t, at_tensor *loss)
         return false;
     o->grad[0] = 1;
     forget_panels(t);
-    t->spares = 0; /* what is left of another time may have been released */
-    for (at_node *n = t->last; n && !t->failed; n = n->before)
+    at_spare_nothing(t); /* what is left of another time may have been released */
+    for (at_node *n = t->last; n && !t->failed; n = n->before) {
         run_backward(t, n);
+        spare_panels(t);
+    }
     for (int i = 0; i < t->leaf_count && !t->failed; i++)
         if (t->leaves[i])
             at_weight_flush(t, t->leaves[i]);

@@ -13,7 +13,12 @@ typedef struct at_binding {
     struct at_binding *before;
 } at_binding;
 
-enum { ATTEND_MOST_SPARE = 64 };
+enum { ATTEND_MOST_SPARE = 64, ATTEND_MOST_BLOCKS = 32 };
+
+typedef struct {
+    real *memory;
+    size_t len;
+} at_spare;
 
 struct at_tape {
     at_params *params;
@@ -26,11 +31,8 @@ struct at_tape {
     int leaf_count;
     at_arena kept, panels; /* of the weights, and packed: until the reset, or as long as the tape */
     at_arena brief;        /* of one op's backward */
-    struct {
-        real *memory;
-        size_t len;
-    } spare[ATTEND_MOST_SPARE]; /* gradients that nobody needs any more, while going back */
-    int spares;
+    at_spare spare[ATTEND_MOST_SPARE], block[ATTEND_MOST_BLOCKS]; /* tape_spare.c */
+    int spares, blocks;
     bool keeps;
     at_binding *bound;
     at_random random;
@@ -40,6 +42,12 @@ struct at_tape {
     at_watch *watch;
     void *watch_user;
 };
+
+/* ---- tape_spare.c ---- */
+
+void at_spare_nothing(at_tape *t);
+void at_spare_gradient(at_tape *t, real *memory, size_t len);
+real *at_spare_take(at_tape *t, size_t len); /* NULL where nothing fits */
 
 /* A tensor around memory that somebody else owns. */
 at_tensor *at_wrap(at_tape *t, at_shape shape, size_t len, real *value);

@@ -15,10 +15,12 @@ static at_matrix matrix(const at_tensor *w, bool turned)
 
 /* ---- products ------------------------------------------------------------------------------ */
 
-/* A weight that is kept for a whole program sees more rows than an int counts. */
+/* One more product forward. A weight that is kept for a whole program sees more rows than an int
+ * counts. */
 static void add_rows(at_weight *k, int rows)
 {
     k->rows = rows < INT_MAX - k->rows ? k->rows + rows : INT_MAX;
+    k->to_come += k->to_come < INT_MAX;
 }
 
 static bool is_first(at_weight *k, bool turned, bool back)
@@ -81,6 +83,8 @@ void at_weight_back(at_tape *t, at_tensor *w, bool turned, int rows, const real 
 {
     int n = width(w, turned), k = depth(w, turned);
     at_matrix left = {dy, k, false};
+    if (w->weight)
+        w->weight->to_come--;
     const at_packed *p = panels(t, w, turned, true, rows);
     if (p)
         at_gemm_packed(rows, 1, left, p, beta, dx, n);
@@ -88,9 +92,9 @@ void at_weight_back(at_tape *t, at_tensor *w, bool turned, int rows, const real 
         at_gemm_gradient(rows, n, k, 1, left, matrix(w, turned), beta, dx, n);
 }
 
-static at_packed packed(at_tape *t, at_tensor *w, bool turned, bool back, int rows)
+static at_packed packed(at_tape *t, at_tensor *w, bool turned, bool back, int rows, bool alone)
 {
-    if (w->weight) {
+    if (w->weight && (!alone || at_tape_keeps(t))) {
         w->weight->multiplied[turned][back] = true;
         pack(t, w, turned, back, rows);
         return w->weight->packed[turned][back];
@@ -99,16 +103,28 @@ static at_packed packed(at_tape *t, at_tensor *w, bool turned, bool back, int ro
     return packed_into(w, turned, in_tiles, at_scratch_reals(t, packed_len(w, turned, in_tiles)));
 }
 
-at_packed at_weight_packed(at_tape *t, at_tensor *w, bool turned, int rows)
+at_packed at_weight_packed(at_tape *t, at_tensor *w, bool turned, int rows, bool alone)
 {
     if (w->weight)
         add_rows(w->weight, rows);
-    return packed(t, w, turned, false, rows);
+    return packed(t, w, turned, false, rows, alone);
 }
 
 at_packed at_weight_packed_back(at_tape *t, at_tensor *w, bool turned, int rows)
 {
-    return packed(t, w, turned, true, rows);
+    if (w->weight)
+        w->weight->to_come--;
+    return packed(t, w, turned, true, rows, false);
+}
+
+void at_weight_spare(at_tape *t, at_weight *w)
+{
+    for (int turned = 0; turned < 2; turned++) {
+        at_packed *p = &w->packed[turned][true];
+        if (p->panels)
+            at_tape_spare(t, p->panels, at_pack_len(p->n, p->k, p->tiled));
+        *p = (at_packed){0};
+    }
 }
 
 /* ---- the gradient -------------------------------------------------------------------------- */
@@ -149,6 +165,16 @@ static bool make_room(at_tape *t, const at_tensor *w)
     return k->left && k->right;
 }
 
+/* all rows that there were have come: nobody waits here again */
+static void close_room(at_tape *t, const at_tensor *w)
+{
+    at_weight *k = w->weight;
+    size_t rows = (size_t)room_of(k);
+    at_tape_spare(t, k->left, rows * (size_t)w->shape.dim[0]);
+    at_tape_spare(t, k->right, rows * (size_t)w->shape.dim[1]);
+    k->left = k->right = NULL;
+}
+
 void at_weight_gradient(const at_node *n, int input, int rows, const real *left, const real *right)
 {
     at_tape *t = n->tape;
@@ -168,6 +194,9 @@ void at_weight_gradient(const at_node *n, int input, int rows, const real *left,
     at_vector_copy((size_t)rows * R, left, k->left + at * R);
     at_vector_copy((size_t)rows * C, right, k->right + at * C);
     k->waiting += rows;
-    if (k->waiting == room_of(k))
+    k->came += rows;
+    if (k->waiting == room_of(k) || k->came == k->rows)
         at_weight_flush(t, w);
+    if (k->came == k->rows)
+        close_room(t, w);
 }

@@ -19,8 +19,10 @@
 typedef struct at_weight {
     bool multiplied[2][2];  /* with W, with W^T; forward, backward */
     at_packed packed[2][2]; /* panels is NULL until the second */
+    int to_come;            /* products backward, one for each forward */
     int rows;               /* of all forward products: what the gradient waits for, or for many */
-    int waiting;            /* of them, here */
+    int came;               /* of them, on the way back */
+    int waiting;            /* of these, here */
     real *left, *right;     /* [waiting at most,r], [..,c]: dW += left^T right */
 } at_weight;
 
@@ -33,9 +35,10 @@ void at_weight_back(at_tape *t, at_tensor *w, bool turned, int rows, const real 
                     real *dx);
 
 /* For who multiplies many times with it in one op: packed, from the first time on. The panels live
- * as long as the tape's step. rows: forward of all products, as in at_weight_forward; backward of
- * each of them, at most. */
-at_packed at_weight_packed(at_tape *t, at_tensor *w, bool turned, int rows);
+ * as long as the tape's step, or, where no other op comes to multiply with it (`alone`), as long as
+ * the op's scratch. rows: forward of all products, as in at_weight_forward; backward of each of
+ * them, at most. */
+at_packed at_weight_packed(at_tape *t, at_tensor *w, bool turned, int rows, bool alone);
 at_packed at_weight_packed_back(at_tape *t, at_tensor *w, bool turned, int rows);
 
 /* Backward: dW += left^T right, of rows that a forward product had; now, or with those to come. */
@@ -43,5 +46,8 @@ void at_weight_gradient(const at_node *n, int input, int rows, const real *left,
 
 /* What still waits of w is added. */
 void at_weight_flush(at_tape *t, at_tensor *w);
+
+/* Backward: what is packed for it is not needed any more. */
+void at_weight_spare(at_tape *t, at_weight *w);
 
 #endif

@@ -25,7 +25,7 @@
 #include "tensor/gemm_kernel.h"
 
 enum {
-    NC = 3072,
+    NC = 1536,
     GROUP = 8,     /* panels of B that are packed and used at a time */
     FEW_KC = 16,   /* rows of B at a time where B is read unpacked */
     SMALL_KC = 32, /* without memory */

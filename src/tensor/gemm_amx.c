@@ -9,7 +9,7 @@
  *
  *     x y = x3 y1 + x2 y1 + x2 y2 + x1 y2 + x1 y3 + x1 y1 + error
  *
- * The error, x2 y3 + x3 y2 + x3 y3, is at most 2^-23 |x y|, and 2^-27 in the mean. In return there
+ * The error, x2 y3 + x3 y2 + x3 y3, is at most 2^-23 |x y|, and 2^-28 in the mean. In return there
  * are fewer roundings: 32 steps of k are summed by themselves before they are added to C.
  *
  * Every element of a product is

@@ -218,35 +218,33 @@ static void gru_back(size_t H, const real *gates, const real *hn, const real *h,
     }
 }
 
-static void lstm(size_t H, const real *g, const real *c, real *gates, real *c_new, real *tc,
-                 real *h_new)
+static void lstm(size_t H, const real *g, const real *c, real *gates, real *c_new, real *h_new)
 {
 #pragma omp simd
     for (size_t k = 0; k < H; k++) {
         real i = fast_sigmoid(g[k]), f = fast_sigmoid(g[H + k]);
         real u = fast_tanh(g[2 * H + k]), o = fast_sigmoid(g[3 * H + k]);
-        real cell = f * c[k] + i * u, t = fast_tanh(cell);
+        real cell = f * c[k] + i * u;
         gates[k] = i;
         gates[H + k] = f;
         gates[2 * H + k] = u;
         gates[3 * H + k] = o;
         c_new[k] = cell;
-        tc[k] = t;
-        h_new[k] = o * t;
+        h_new[k] = o * fast_tanh(cell);
     }
 }
 
-static void lstm_back(size_t H, const real *gates, const real *c, const real *tc,
+static void lstm_back(size_t H, const real *gates, const real *c, const real *c_new,
                       const real *dh_new, real *dc, real *dg)
 {
 #pragma omp simd
     for (size_t k = 0; k < H; k++) {
         real i = gates[k], f = gates[H + k], u = gates[2 * H + k], o = gates[3 * H + k];
-        real d = dc[k] + dh_new[k] * o * (1 - tc[k] * tc[k]);
+        real t = fast_tanh(c_new[k]), d = dc[k] + dh_new[k] * o * (1 - t * t);
         dg[k] = d * u * i * (1 - i);
         dg[H + k] = d * c[k] * f * (1 - f);
         dg[2 * H + k] = d * i * (1 - u * u);
-        dg[3 * H + k] = dh_new[k] * tc[k] * o * (1 - o);
+        dg[3 * H + k] = dh_new[k] * t * o * (1 - o);
         dc[k] = d * f;
     }
 }

@@ -77,12 +77,10 @@ typedef struct at_vector_kernel {
                      real *dgx, real *dgh, real *dh);
 
     /* LSTM: g [4H] holds the sum of both products and biases; i, f, o = s(.), g = tanh(.),
-     * c' = f c + i g, h' = o tanh(c'). gates [4H] (may be g) receives i, f, g, o; tc [H] tanh(c').
-     */
-    void (*lstm)(size_t H, const real *g, const real *c, real *gates, real *c_new, real *tc,
-                 real *h_new);
+     * c' = f c + i g, h' = o tanh(c'). gates [4H] (may be g) receives i, f, g, o. */
+    void (*lstm)(size_t H, const real *g, const real *c, real *gates, real *c_new, real *h_new);
     /* dc [H]: in, of c' from later; out, of c. dg [4H] of g. */
-    void (*lstm_back)(size_t H, const real *gates, const real *c, const real *tc,
+    void (*lstm_back)(size_t H, const real *gates, const real *c, const real *c_new,
                       const real *dh_new, real *dc, real *dg);
 } at_vector_kernel;
 

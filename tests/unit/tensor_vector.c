@@ -225,7 +225,7 @@ static void norm_rows(const at_vector_kernel *v)
 static void recurrent_rows(const at_vector_kernel *v)
 {
     size_t H = 37;
-    real h[37], hn[37], c[37], tc[37];
+    real h[37], hn[37], c[37];
     fill(z, 4 * H, 1, 1); /* gx, or the LSTM's gates */
     fill(w, 4 * H, 2, 1); /* gh */
     fill(x, H, 3, 1);     /* h, or c */
@@ -237,7 +237,7 @@ static void recurrent_rows(const at_vector_kernel *v)
         close_to((double)h[i], (1 - u) * n + u * (double)x[i], 4, "gru", i);
         assert_true(hn[i] == w[2 * H + i]);
     }
-    v->lstm(H, z, x, out, c, tc, h);
+    v->lstm(H, z, x, out, c, h);
     for (size_t i = 0; i < H; i++) {
         double cell = sigmoid((double)z[H + i]) * (double)x[i]
                       + sigmoid((double)z[i]) * tanh((double)z[2 * H + i]);
