@@ -2,7 +2,8 @@
  *
  * --case gemm_nn_MxNxK    C[M,N] = A B; gemm_nt: B is held as [N,K]; gemm_tn: A as [K,M]
  * without --case          a table of all sizes beside OpenBLAS and oneDNN, taken in turns in one
- *                         process, in GFLOP/s; --threads N, --secs S for each figure
+ *                         process, in GFLOP/s; --threads N, --secs S for each figure; "gradient" is
+ *                         at_gemm_gradient, which is another product where there is AMX
  *
  * The other libraries are loaded at run time where they are installed: nothing of ours needs
  * them. OpenBLAS must be its OpenMP build, or two thread pools fight. */
@@ -29,6 +30,12 @@ static void ours(const product *p)
 {
     at_gemm(p->m, p->n, p->k, 1, (at_matrix){p->a, lda(p), p->ta}, (at_matrix){p->b, ldb(p), p->tb},
             0, p->c, p->n);
+}
+
+static void ours_of_gradients(const product *p)
+{
+    at_gemm_gradient(p->m, p->n, p->k, 1, (at_matrix){p->a, lda(p), p->ta},
+                     (at_matrix){p->b, ldb(p), p->tb}, 0, p->c, p->n);
 }
 
 typedef void cblas_sgemm_function(int order, int ta, int tb, int m, int n, int k, float alpha,
@@ -89,7 +96,12 @@ static void load_others(int threads)
 
 static product make(int m, int n, int k, bool ta, bool tb)
 {
-    return (product){m, n, k, ta, tb, bench_numbers((size_t)m * (size_t)k, 1),
+    return (product){m,
+                     n,
+                     k,
+                     ta,
+                     tb,
+                     bench_numbers((size_t)m * (size_t)k, 1),
                      bench_numbers((size_t)k * (size_t)n, 1),
                      bench_numbers((size_t)m * (size_t)n, 0)};
 }
@@ -114,11 +126,13 @@ static int one_case(int argc, char **argv)
     return 0;
 }
 
+enum { OURS, GRADIENT, OPENBLAS, ONEDNN, WHO };
+
 /* GFLOP/s of each, in turns so that all meet the same noise; the median of all runs */
 static void compare(const product *p, double secs, int n, multiply *const who[], double rate[])
 {
     enum { MAX = 3000 };
-    static double took[3][MAX];
+    static double took[WHO][MAX];
     int runs = 0;
     for (double end = bench_now() + n * secs; bench_now() < end && runs < MAX; runs++)
         for (int i = 0; i < n; i++) {
@@ -133,31 +147,33 @@ static void compare(const product *p, double secs, int n, multiply *const who[],
 
 static int table(int threads, double secs)
 {
-    static const int sizes[][3] = {{64, 3072, 1024}, {64, 1024, 1024},  {1024, 5000, 1024},
-                                   {960, 512, 256},  {256, 768, 3072},  {256, 50257, 768},
+    static const int sizes[][3] = {{64, 3072, 1024}, {64, 1024, 1024}, {1024, 5000, 1024},
+                                   {960, 512, 256},  {256, 768, 3072}, {256, 50257, 768},
                                    {128, 768, 768},  {32, 512, 128}};
     static const char *const forms[] = {"nn", "nt", "tn"};
     attend_set_threads(threads);
     load_others(threads);
-    multiply *const who[] = {ours, cblas_sgemm ? openblas : NULL, dnnl_sgemm ? onednn : NULL};
-    printf("GFLOP/s, %d thread%s\n%-16s form %9s %9s %9s %9s\n", threads, threads > 1 ? "s" : "",
-           "M,N,K", "attend", "OpenBLAS", "oneDNN", "ours/best");
+    multiply *const who[] = {ours, ours_of_gradients, cblas_sgemm ? openblas : NULL,
+                             dnnl_sgemm ? onednn : NULL};
+    printf("GFLOP/s, %d thread%s\n%-16s form %9s %9s %9s %9s %9s\n", threads,
+           threads > 1 ? "s" : "", "M,N,K", "attend", "gradient", "OpenBLAS", "oneDNN",
+           "ours/best");
     for (size_t i = 0; i < sizeof sizes / sizeof *sizes; i++)
         for (int form = 0; form < 3; form++) {
-            double rate[3];
+            double rate[WHO];
             product p = make(sizes[i][0], sizes[i][1], sizes[i][2], form == 2, form == 1);
-            compare(&p, secs, 3, who, rate);
+            compare(&p, secs, WHO, who, rate);
             drop(&p);
             double best = 0;
-            char name[40], cell[3][16];
+            char name[40], cell[WHO][16];
             snprintf(name, sizeof name, "%d,%d,%d", p.m, p.n, p.k);
-            for (int j = 0; j < 3; j++) {
+            for (int j = 0; j < WHO; j++) {
                 snprintf(cell[j], sizeof cell[j], who[j] ? "%.1f" : "-", rate[j]);
-                if (j && who[j] && rate[j] > best)
+                if (j >= OPENBLAS && who[j] && rate[j] > best)
                     best = rate[j];
             }
-            printf("%-16s %4s %9s %9s %9s %9.2f\n", name, forms[form], cell[0], cell[1], cell[2],
-                   best > 0 ? rate[0] / best : 1);
+            printf("%-16s %4s %9s %9s %9s %9s %9.2f\n", name, forms[form], cell[OURS],
+                   cell[GRADIENT], cell[OPENBLAS], cell[ONEDNN], best > 0 ? rate[OURS] / best : 1);
         }
     return 0;
 }
