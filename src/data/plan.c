@@ -184,8 +184,8 @@ static attend_status check_lengths(const work *w, attend_error *err)
         uint32_t size = larger(length_a(w, (uint32_t)i), length_b(w, (uint32_t)i));
         if (size > most)
             return at_error(err, ATTEND_OPTION,
-                            "an example has %u tokens and a batch at most %zu; allow larger "
-                            "batches, or cut or skip long examples",
+                            "batch-tokens: an example has %u pieces, a batch at most %zu; allow "
+                            "larger batches, or cut or skip long examples (longest)",
                             size, most);
     }
     return ATTEND_OK;

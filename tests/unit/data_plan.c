@@ -196,7 +196,7 @@ static void says_what_cannot_be(void **state)
     assert_int_equal(at_plan_make(&p, ITEMS, a, b, &none, 0, &err), ATTEND_OPTION);
     assert_says(&err, "sentences or tokens");
     assert_int_equal(at_plan_make(&p, ITEMS, a, b, &few, 0, &err), ATTEND_OPTION);
-    assert_says(&err, "tokens and a batch at most 10");
+    assert_says(&err, "pieces, a batch at most 10");
     at_plan_free(&p);
 }
 
