@@ -15,16 +15,24 @@
 static const char *const names[] = {"base", "avx2", "avx512", "amx"};
 static atomic_int chosen = -1;
 
-/* Does the processor multiply tiles of bfloat16, and does the system keep them for a thread that
- * waits? A process has to ask for that. */
 static bool has_tiles(void)
 {
 #ifdef ATTEND_AMX
-    enum { FEATURES = 7, TILES = 1 << 24, BFLOAT16 = 1 << 22 };      /* of the processor */
-    enum { ASK = 0x1023 /* ARCH_REQ_XCOMP_PERM */, TILE_DATA = 18 }; /* of the system */
+    enum { FEATURES = 7, TILES = 1 << 24, BFLOAT16 = 1 << 22 };
     unsigned a, b, c, d;
-    return __get_cpuid_count(FEATURES, 0, &a, &b, &c, &d) && (d & TILES) && (d & BFLOAT16)
-           && syscall(SYS_arch_prctl, ASK, TILE_DATA) == 0;
+    return __get_cpuid_count(FEATURES, 0, &a, &b, &c, &d) && (d & TILES) && (d & BFLOAT16);
+#else
+    return false;
+#endif
+}
+
+/* Tiles are large, so the system keeps them for a thread that waits only where the process has
+ * asked for it. */
+static bool may_use_tiles(void)
+{
+#ifdef ATTEND_AMX
+    enum { ASK = 0x1023 /* ARCH_REQ_XCOMP_PERM */, TILE_DATA = 18 };
+    return has_tiles() && syscall(SYS_arch_prctl, ASK, TILE_DATA) == 0;
 #else
     return false;
 #endif
@@ -44,17 +52,24 @@ at_isa at_cpu_best(void)
     return ATTEND_ISA_BASE;
 }
 
+/* what ATTEND_ISA asks for */
+static at_isa limit(void)
+{
+    const char *name = getenv("ATTEND_ISA");
+    at_isa best = at_cpu_best();
+    for (int i = 0; name && i < (int)(sizeof names / sizeof *names); i++)
+        if (strcmp(name, names[i]) == 0)
+            return (at_isa)i;
+    if (name && *name)
+        at_log(ATTEND_LOG_WARNING, "ATTEND_ISA is %.20s, not base, avx2, avx512 or amx; using %s",
+               name, names[best]);
+    return best;
+}
+
 static at_isa wanted(void)
 {
-    at_isa isa = at_cpu_best();
-    const char *limit = getenv("ATTEND_ISA");
-    for (int i = 0; limit && i < (int)(sizeof names / sizeof *names); i++)
-        if (strcmp(limit, names[i]) == 0)
-            return i < (int)isa ? (at_isa)i : isa;
-    if (limit && *limit)
-        at_log(ATTEND_LOG_WARNING, "ATTEND_ISA is %.20s, not base, avx2, avx512 or amx; using %s",
-               limit, names[isa]);
-    return isa;
+    at_isa best = at_cpu_best(), most = limit(), isa = most < best ? most : best;
+    return isa == ATTEND_ISA_AMX && !may_use_tiles() ? ATTEND_ISA_AVX512 : isa;
 }
 
 at_isa at_cpu_isa(void)
@@ -71,7 +86,7 @@ const char *at_isa_name(at_isa isa) { return names[isa]; }
 
 bool at_cpu_use(at_isa isa)
 {
-    if (isa > at_cpu_best())
+    if (isa > at_cpu_best() || (isa == ATTEND_ISA_AMX && !may_use_tiles()))
         return false;
     atomic_store(&chosen, (int)isa);
     return true;

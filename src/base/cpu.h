@@ -5,11 +5,13 @@
 
 #include <stdbool.h>
 
-/* amx is avx512 with tiles of bfloat16 for products of gradients */
+/* amx is avx512 with tiles of bfloat16 for products of gradients. Where it is chosen, the system is
+ * asked for them, for the whole process: stacks of signals (sigaltstack) then need 11 KB. Where the
+ * system refuses, it is avx512. */
 typedef enum { ATTEND_ISA_BASE, ATTEND_ISA_AVX2, ATTEND_ISA_AVX512, ATTEND_ISA_AMX } at_isa;
 
 at_isa at_cpu_isa(void);
-at_isa at_cpu_best(void); /* of this machine */
+at_isa at_cpu_best(void); /* of this processor */
 const char *at_isa_name(at_isa isa);
 
 /* Uses another instruction set from now on, for tests; false where the machine lacks it. */

@@ -290,13 +290,15 @@ static attend_status check_options(const at_corpus *c, const at_encode_options *
     size_t source_frame = frame_size(o->source, o->source_frame, o->joined ? 2 : 1);
     size_t target_frame = frame_size(target, o->target_frame, 1);
     if (o->longest_source && (size_t)o->longest_source <= source_frame)
-        return at_error(err, ATTEND_OPTION,
-                        "longest: %d pieces leave no room for a text, whose frame has %zu; take more",
-                        o->longest_source, source_frame);
+        return at_error(
+            err, ATTEND_OPTION,
+            "longest: %d pieces leave no room for a text in its frame of %zu; take more",
+            o->longest_source, source_frame);
     if (o->longest_target && (size_t)o->longest_target <= target_frame)
-        return at_error(err, ATTEND_OPTION,
-                        "longest: %d pieces leave no room for a text, whose frame has %zu; take more",
-                        o->longest_target, target_frame);
+        return at_error(
+            err, ATTEND_OPTION,
+            "longest: %d pieces leave no room for a text in its frame of %zu; take more",
+            o->longest_target, target_frame);
     if (o->labels && !(at_corpus_has(c) & ATTEND_HAS_LABEL))
         return at_error(err, ATTEND_FORMAT, "%s: its examples have no labels",
                         at_corpus_file(c, 0));

@@ -32,6 +32,8 @@ at_job *at_plan_jobs(at_tape *t, const at_recurrence *l, bool forward, int *coun
     return jobs;
 }
 
+/* A layer of many steps is rarely run twice in a step of training; the cell of a decoder, which has
+ * one, is run for each word. */
 static at_packed packed(at_tape *t, const at_recurrence *l, at_tensor *w, bool forward)
 {
     return forward ? at_weight_packed(t, w, true, l->B * l->T, l->T > 1)

@@ -82,7 +82,7 @@ at_mode at_tape_mode(const at_tape *t);
 void at_tape_set_mode(at_tape *t, at_mode mode); /* on an empty tape */
 
 /* Weights stay packed (weight.h) when the tape is reset: for searches, which multiply with them
- * again and again. The parameters must not change while the tape lives. */
+ * again and again. The parameters must not change while the tape lives, and it does not go back. */
 void at_tape_keep_weights(at_tape *t);
 bool at_tape_keeps(const at_tape *t);
 
@@ -177,7 +177,8 @@ const real *at_grad_out(const at_node *n, int output);
  * at_tape_keep_weights. */
 real *at_tape_keep(at_tape *t, size_t len);
 
-/* In backward: memory of this step that nobody needs any more, for what comes. */
+/* In backward: memory that nobody needs any more, for what comes. It is of at_scratch_reals or
+ * at_tape_keep, in this step, and is not given twice. */
 void at_tape_spare(at_tape *t, real *memory, size_t len);
 
 /* In backward: where to add an input's gradient (zeros at first); NULL where none is wanted. */

@@ -134,8 +134,6 @@ static void run_backward(at_tape *t, at_node *n)
 /* What is packed for forward products gives way to what backward packs. */
 static void forget_panels(at_tape *t)
 {
-    if (t->keeps)
-        return;
     at_arena_reset(&t->panels);
     for (int i = 0; i < t->leaf_count; i++)
         if (t->weights[i])
@@ -145,7 +143,7 @@ static void forget_panels(at_tape *t)
 /* And so does that, where no node to come multiplies with the weight. */
 static void spare_panels(at_tape *t)
 {
-    for (int i = 0; i < t->leaf_count && !t->keeps; i++)
+    for (int i = 0; i < t->leaf_count; i++)
         if (t->weights[i] && t->weights[i]->to_come <= 0)
             at_weight_spare(t, t->weights[i]);
 }
@@ -159,6 +157,10 @@ bool at_backward(at_tape *t, at_tensor *loss)
                 loss->len != 1 ? "backward: the loss must be one number, it has shape %s"
                                : "backward: the loss %s depends on no parameter",
                 at_shape_print(loss->shape).text);
+        return false;
+    }
+    if (t->keeps) {
+        at_fail(t, "backward: a tape that keeps its weights packed is for inference");
         return false;
     }
     if (t->gone_back) {

@@ -33,6 +33,7 @@ struct at_tape {
     at_arena brief;        /* of one op's backward */
     at_spare spare[ATTEND_MOST_SPARE], block[ATTEND_MOST_BLOCKS]; /* tape_spare.c */
     int spares, blocks;
+    bool wasteful; /* for tests: nothing is used again */
     bool keeps;
     at_binding *bound;
     at_random random;

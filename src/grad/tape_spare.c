@@ -38,6 +38,8 @@ static real *take_block(at_tape *t, size_t len)
 
 real *at_spare_take(at_tape *t, size_t len)
 {
+    if (t->wasteful)
+        return NULL;
     for (int i = t->spares - 1; i >= 0; i--)
         if (t->spare[i].len == len)
             return take_out(t->spare, &t->spares, i);

@@ -175,6 +175,18 @@ static void close_room(at_tape *t, const at_tensor *w)
     k->left = k->right = NULL;
 }
 
+/* rows of one product join those that wait */
+static void wait(at_tape *t, const at_tensor *w, int rows, const real *left, const real *right)
+{
+    at_weight *k = w->weight;
+    if (!make_room(t, w))
+        return;
+    size_t R = (size_t)w->shape.dim[0], C = (size_t)w->shape.dim[1], at = (size_t)k->waiting;
+    at_vector_copy((size_t)rows * R, left, k->left + at * R);
+    at_vector_copy((size_t)rows * C, right, k->right + at * C);
+    k->waiting += rows;
+}
+
 void at_weight_gradient(const at_node *n, int input, int rows, const real *left, const real *right)
 {
     at_tape *t = n->tape;
@@ -182,21 +194,20 @@ void at_weight_gradient(const at_node *n, int input, int rows, const real *left,
     if (!w || !w->wants_grad || rows == 0)
         return;
     at_weight *k = w->weight;
-    if (k && k->waiting + rows > room_of(k))
-        at_weight_flush(t, w);
-    if (!k || rows >= room_of(k)) {
+    if (!k) {
         add_product(t, w, rows, left, right);
         return;
     }
-    if (!make_room(t, w))
-        return;
-    size_t R = (size_t)w->shape.dim[0], C = (size_t)w->shape.dim[1], at = (size_t)k->waiting;
-    at_vector_copy((size_t)rows * R, left, k->left + at * R);
-    at_vector_copy((size_t)rows * C, right, k->right + at * C);
-    k->waiting += rows;
-    k->came += rows;
-    if (k->waiting == room_of(k) || k->came == k->rows)
+    int room = room_of(k);
+    if (k->waiting + rows > room)
         at_weight_flush(t, w);
-    if (k->came == k->rows)
+    if (rows >= room)
+        add_product(t, w, rows, left, right);
+    else
+        wait(t, w, rows, left, right);
+    k->came += rows;
+    if (k->waiting == room || k->came == k->rows)
+        at_weight_flush(t, w);
+    if (k->left && k->right && k->came == k->rows)
         close_room(t, w);
 }

@@ -7,8 +7,9 @@
  *     forward    from the second product on, the weight is packed once for all that come
  *     backward   the rows of all words wait, and the gradient is one large product
  *
- * The values are those of at_gemm, to the last bit, and gradients those of at_gemm_gradient. What
- * is not a parameter is multiplied as is. */
+ * The values are those of at_gemm, to the last bit. Gradients are those of at_gemm_gradient, where
+ * the first product with a packed weight says for all whether they are tiled. What is not a
+ * parameter is multiplied as is. */
 #ifndef ATTEND_GRAD_WEIGHT_H
 #define ATTEND_GRAD_WEIGHT_H
 
@@ -18,8 +19,8 @@
 /* what a tape knows about a parameter [r,c]; made with its first tensor */
 typedef struct at_weight {
     bool multiplied[2][2];  /* with W, with W^T; forward, backward */
-    at_packed packed[2][2]; /* panels is NULL until the second */
-    int to_come;            /* products backward, one for each forward */
+    at_packed packed[2][2]; /* panels is NULL where it is not packed */
+    int to_come;            /* products backward: at most so many, one for each forward */
     int rows;               /* of all forward products: what the gradient waits for, or for many */
     int came;               /* of them, on the way back */
     int waiting;            /* of these, here */
@@ -34,10 +35,11 @@ void at_weight_forward(at_tape *t, at_tensor *w, bool turned, int rows, const re
 void at_weight_back(at_tape *t, at_tensor *w, bool turned, int rows, const real *dy, real beta,
                     real *dx);
 
-/* For who multiplies many times with it in one op: packed, from the first time on. The panels live
- * as long as the tape's step, or, where no other op comes to multiply with it (`alone`), as long as
- * the op's scratch. rows: forward of all products, as in at_weight_forward; backward of each of
- * them, at most. */
+/* For who multiplies many times with it in one op: packed, from the first time on. Forward, the
+ * panels live until backward begins; or, where it is not worth it since other ops will hardly
+ * multiply with the weight (`alone`), as long as the op's scratch, unless the tape keeps weights.
+ * Backward, they live until the op is done. rows: forward of all products, as in at_weight_forward;
+ * backward of each of them, at most. */
 at_packed at_weight_packed(at_tape *t, at_tensor *w, bool turned, int rows, bool alone);
 at_packed at_weight_packed_back(at_tape *t, at_tensor *w, bool turned, int rows);
 

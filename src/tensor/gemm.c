@@ -7,8 +7,9 @@
  *           for each tile: gemm_kernel.c  (C tile: registers)
  *
  * where B is packed along with the first block of A, a few panels before they are used, and A is
- * read where it lies, unless packing pays. While a tile is computed, it brings near what the next
- * ones need: their part of C, the next panel of B, rows of the next block of A.
+ * read where it lies, unless packing pays; tiles of bfloat16 want both packed. While a tile is
+ * computed, it brings near what the next ones need: their part of C, the next panel of B, rows of
+ * the next block of A.
  *
  * Why not a BLAS: none promises that a row keeps its bits when the number of rows or threads
  * changes (they pick other kernels and split the sum for small sizes), and none has one result
@@ -26,9 +27,9 @@
 
 enum {
     NC = 1536,
-    GROUP = 8,     /* panels of B that are packed and used at a time */
-    FEW_KC = 16,   /* rows of B at a time where B is read unpacked */
-    SMALL_KC = 32, /* without memory */
+    GROUP = 8,                        /* panels of B that are packed and used at a time */
+    FEW_KC = 16,                      /* rows of B at a time where B is read unpacked */
+    SMALL_KC = ATTEND_GEMM_GRAIN_MAX, /* without memory */
     SMALL_SIDES = ATTEND_GEMM_MR_MAX + ATTEND_GEMM_NR_MAX,
 };
 
@@ -342,7 +343,7 @@ static void multiply(const product *g)
         return;
     }
     int mr = g->kernel->mr, nr = g->kernel->nr;
-    real small[SMALL_KC * SMALL_SIDES * ATTEND_GEMM_BYTES_MAX / sizeof(real)];
+    _Alignas(64) real small[SMALL_KC * SMALL_SIDES * ATTEND_GEMM_BYTES_MAX / sizeof(real)];
     real *memory = packing_memory();
     int mc = g->kernel->mc, kc = g->kernel->kc;
     room r = memory ? (room){memory, memory + panel_len(g, mc, kc), mc, kc, NC / nr * nr}

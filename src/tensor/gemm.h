@@ -49,7 +49,8 @@ typedef struct {
 /* how many reals the panels of a [k,n] matrix take */
 size_t at_pack_len(int n, int k, bool tiled);
 
-/* Packs b into panels (at_pack_len reals, caller's). Tiled: where at_gemm_tiled said so. */
+/* Packs b into panels (at_pack_len reals, caller's, at a multiple of 64 bytes). Tiled: where
+ * at_gemm_tiled said so. */
 at_packed at_pack(int n, int k, at_matrix b, bool tiled, real *panels);
 
 /* C[m,n] = alpha A[m,k] B[k,n] + beta C with B packed: same bits as at_gemm, or, tiled, as

@@ -35,6 +35,10 @@
 
 #include "tensor/gemm_kernel.h"
 
+#ifdef ATTEND_REAL_DOUBLE
+#error "tiles are of float"
+#endif
+
 #define VECTOR_BYTES 64
 typedef float vector __attribute__((vector_size(VECTOR_BYTES)));
 typedef float vector_unaligned __attribute__((vector_size(VECTOR_BYTES), aligned(4)));
@@ -48,7 +52,7 @@ enum {
     ROW = 64,        /* bytes of a row of a tile */
     TILE = 16 * ROW, /* bytes */
     PART = 2 * TILE,
-    GROUP = PARTS * PART,
+    GROUP_BYTES = PARTS * PART,
     MC = 256,
     KC = 512,
 };
@@ -57,12 +61,15 @@ enum {
 
 _Static_assert((int)SIDE <= ATTEND_GEMM_MR_MAX && (int)SIDE <= ATTEND_GEMM_NR_MAX
                    && (int)MC <= ATTEND_GEMM_MC_MAX && (int)KC <= ATTEND_GEMM_KC_MAX
+                   && (int)KC % (int)STEPS == 0 && (int)STEPS <= ATTEND_GEMM_GRAIN_MAX
                    && 2 * (int)PARTS <= (int)ATTEND_GEMM_BYTES_MAX,
                "gemm.c has memory for these sizes");
 
 /* ---- packing ---------------------------------------------------------------------------- */
 
-static inline bits rounded(vector x) { return ((bits)x + 0x8000) & 0xffff0000; }
+#define HIGH 0xffff0000
+
+static inline bits rounded(vector x) { return ((bits)x + 0x8000) & HIGH; }
 
 /* a row of a tile for each part, which are `next` bytes apart: x[0] y[0] x[1] y[1] .. */
 static inline __attribute__((always_inline)) void split_pair(vector x, vector y, char *row,
@@ -71,7 +78,7 @@ static inline __attribute__((always_inline)) void split_pair(vector x, vector y,
 #pragma GCC unroll 3
     for (int part = 0; part < PARTS; part++, row += next) {
         bits u = part < 2 ? rounded(x) : (bits)x, v = part < 2 ? rounded(y) : (bits)y;
-        *(bits *)row = u >> 16 | v;
+        *(bits *)row = u >> 16 | (v & HIGH);
         x -= (vector)u;
         y -= (vector)v;
     }
@@ -128,14 +135,15 @@ static inline __attribute__((always_inline)) void pack(operand of, bool along, i
 {
     for (int p = 0; p < k; p += STEPS)
         for (int i = 0; i < n; i += LANES) {
-            char *tile = out + i / SIDE * stride + p / STEPS * GROUP + i % SIDE / LANES * TILE;
+            char *tile = out + i / SIDE * stride + (ptrdiff_t)(p / STEPS) * GROUP_BYTES
+                         + i % SIDE / LANES * TILE;
             pack_tile(of, along, n - i, k - p, alpha, in + i * side + p * step, side, step, tile);
         }
 }
 
 static void pack_a(int m, int k, real alpha, const real *a, ptrdiff_t rs, ptrdiff_t cs, real *out)
 {
-    ptrdiff_t panel = (ptrdiff_t)((k + STEPS - 1) / STEPS) * GROUP;
+    ptrdiff_t panel = (ptrdiff_t)((k + STEPS - 1) / STEPS) * GROUP_BYTES;
     if (cs == 1)
         for (int i = 0; i < m; i += SIDE)
             pack(OF_A, true, m - i < SIDE ? m - i : SIDE, k, alpha, a + i * rs, rs, 1,
@@ -240,7 +248,7 @@ static inline __attribute__((always_inline)) void tile_of(bool tall, bool wide, 
         EACH_C(LOAD_C);
     else
         EACH_C(ZERO_C);
-    for (int p = 0; p < k; p += STEPS, a += GROUP, b += GROUP) {
+    for (int p = 0; p < k; p += STEPS, a += GROUP_BYTES, b += GROUP_BYTES) {
         LOAD_A(0);
         LOAD_B(0);
         MULTIPLY; /* x3 y1 */

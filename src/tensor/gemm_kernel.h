@@ -26,6 +26,7 @@ enum {
     ATTEND_GEMM_NR_MAX = 32,
     ATTEND_GEMM_MC_MAX = 256,
     ATTEND_GEMM_KC_MAX = 512,
+    ATTEND_GEMM_GRAIN_MAX = 32,
     ATTEND_GEMM_BYTES_MAX = sizeof(real) > 6 ? sizeof(real) : 6, /* of a number in a panel */
 };
 
@@ -49,8 +50,8 @@ typedef struct at_gemm_kernel {
     const char *isa;
     int mr, nr; /* rows and columns of a full tile */
     int mc, kc; /* of a block of A, which lies in the second-level cache; mc: a multiple of mr */
-    int grain;  /* steps of k that are packed together, the last ones padded; above 1, both A and B
-                 * are always packed */
+    int grain;  /* steps of k that are packed together, the last ones padded, and kc is a multiple
+                 * of; above 1, both A and B are always packed */
     int bytes;  /* of a number in a panel */
 
     void (*begin)(void), (*end)(void); /* around a thread's tiles; NULL: nothing */
@@ -69,7 +70,8 @@ typedef struct at_gemm_kernel {
                    const real *b, ptrdiff_t b_step, real *c, ptrdiff_t ldc, at_gemm_start from);
 
     /* Packs alpha * A[m,k] into panels [m/mr][k][mr], or what the tiles want, the last one padded
-     * with zeros; A(i,p) = a[i*rs + p*cs], one of rs, cs is 1. */
+     * with zeros; A(i,p) = a[i*rs + p*cs], one of rs, cs is 1. Panels begin at multiples of 64
+     * bytes. */
     void (*pack_a)(int m, int k, real alpha, const real *a, ptrdiff_t rs, ptrdiff_t cs, real *out);
 
     /* Packs B[k,n] into panels [n/nr][k][nr], likewise; B(p,j) = b[p*rs + j*cs], one of rs, cs is

@@ -154,9 +154,31 @@ static void add_remedy(const at_run *r, attend_error *err)
 static void name_data(const at_run *r, attend_error *err)
 {
     const at_run_settings *s = &r->settings;
-    attend_error why = err ? *err : (attend_error){0};
-    at_error(err, ATTEND_OPTION, "%s: %.300s", at_show(s->data ? s->data : s->src).text,
-             why.message);
+    at_error(err, ATTEND_OPTION,
+             "%s is not what the run has learned from so far, or its links are not; give it the "
+             "same, or begin anew with another --out",
+             at_show(s->data ? s->data : s->src).text);
+}
+
+/* Where the best model was lost, the weights that the run goes on with take its place, and what is
+ * the best begins anew. */
+static attend_status replace_best(at_run *r, attend_error *err)
+{
+    char *path = at_run_path(r, "model.safetensors");
+    bool lost = path && !isnan(r->standing.best) && !at_file_exists(path);
+    attend_status status = path ? ATTEND_OK : at_error_memory(err);
+    if (lost) {
+        at_log(ATTEND_LOG_WARNING,
+               "%s is gone, the best model; the weights of update %lld take "
+               "its place until a validation finds better ones",
+               at_show(path).text, (long long)r->standing.updates);
+        r->standing.best = NAN;
+        r->standing.best_update = r->standing.updates;
+        r->standing.best_mean = 0;
+        status = at_run_save_best(r, err);
+    }
+    at_free(path);
+    return status;
 }
 
 attend_status at_run_go_on(at_run *r, attend_error *err)
@@ -183,7 +205,8 @@ attend_status at_run_go_on(at_run *r, attend_error *err)
         return status;
     at_run_say(r, "going on after %lld update%s", (long long)r->standing.updates,
                ATTEND_PLURAL(r->standing.updates));
-    return forget_metrics(r, err);
+    status = replace_best(r, err);
+    return status < 0 ? status : forget_metrics(r, err);
 }
 
 /* The model that the run begins with: a new one of these settings, or that of a folder, which the

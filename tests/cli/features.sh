@@ -67,7 +67,7 @@ cp train.safetensors kept
 attend data make digits --count 2000 --seed 9 --out other 2> err
 cp other.safetensors train.safetensors
 expect 2 attend train --out parts --resume --steps 25
-says err "the corpus, its vocabulary, its links or the batch size is not the one"
+says err "is not what the run has learned from so far"
 mv kept train.safetensors
 
 # a file that is cut short while a model learns from it

@@ -61,3 +61,13 @@ expect 0 attend train --resume --out stuck
 check "nothing is added" "cmp -s before stuck/training/last.safetensors"
 expect 0 attend train --resume --out stuck --patience 3 -q
 check "more patience, more steps" "! cmp -s before stuck/training/last.safetensors"
+
+# a best model that was lost is replaced, not praised
+cp -r stuck lost
+rm lost/model.safetensors
+expect 0 attend train --resume --out lost
+says err "lost/model.safetensors is gone, the best model; the weights of update"
+check "nothing is praised" "! grep -q \"done: lost has\" err"
+check "there is a model" "[ -s lost/model.safetensors ]"
+echo "one two" > in
+expect 0 attend translate lost < in

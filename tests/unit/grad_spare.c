@@ -3,9 +3,12 @@
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <string.h>
 
 #include <cmocka.h>
 
+#include "grad/check.h"
+#include "grad/ops.h"
 #include "grad/tape_inside.h"
 
 enum { SIZE = 1 << 20, LINE = 64 / sizeof(real) };
@@ -100,6 +103,73 @@ static void small_blocks_give_way(void **state)
     stop(&b);
 }
 
+/* Layers of many steps, cells of one step that share their weights, a weight that an affine op uses
+ * too, both directions: large enough that blocks are cut. */
+enum { B = 24, T = 9, H = 96 };
+
+static at_tensor *weight(at_tape *t, const char *name, int rows, int columns)
+{
+    return at_param(t, at_root(), name, SHAPE(rows, columns), INIT_NORMAL((real)0.1));
+}
+
+static at_recurrent_result run(at_tape *t, at_cell cell, at_tensor *x, const char *ih,
+                               const char *hh, int gates, at_tensor *h0, at_tensor *c0)
+{
+    at_recurrent_weights w = {.weight_ih = weight(t, ih, gates * H, at_shape_last(x->shape)),
+                              .weight_hh = weight(t, hh, gates * H, H),
+                              .h0 = h0,
+                              .c0 = c0};
+    return at_recurrent(t, cell, x, 1, &w, NULL);
+}
+
+static at_tensor *model(at_tape *t)
+{
+    at_tensor *x = at_param(t, at_root(), "x", SHAPE(B, T, H), INIT_NORMAL(1));
+    at_tensor *y = run(t, ATTEND_LSTM, x, "a.ih", "a.hh", 4, NULL, NULL).output;
+    y = run(t, ATTEND_GRU, y, "b.ih", "b.hh", 3, NULL, NULL).output;
+    y = at_affine(t, y, weight(t, "b.hh", 3 * H, H), NULL, ATTEND_OUT_IN); /* [B,T,3H] */
+    at_tensor *h = NULL, *c = NULL, *sum = at_sum(t, y);
+    for (int s = 0; s < T; s++) {
+        at_tensor *in = at_slice(t, y, 1, s, s + 1);
+        at_recurrent_result r = run(t, ATTEND_LSTM, in, "c.ih", "c.hh", 4, h, c);
+        h = r.h_n[0];
+        c = r.c_n[0];
+        at_tensor *out = at_affine(t, r.output, weight(t, "out", H, H), NULL, ATTEND_OUT_IN);
+        sum = at_add(t, sum, at_sum(t, at_tanh(t, out)));
+    }
+    return sum;
+}
+
+static void gradients(bench *b, bool wasteful, real *to)
+{
+    at_tape_reset(b->tape);
+    b->tape->wasteful = wasteful;
+    at_tensor *loss = model(b->tape);
+    assert_true(at_backward(b->tape, loss));
+    for (int i = 0; i < at_params_count(b->params); i++) {
+        const at_parameter *p = at_params_at(b->params, i);
+        at_tensor *leaf = at_param(b->tape, at_root(), p->name, p->shape, INIT_NORMAL(1));
+        assert_non_null(at_grad_of(leaf));
+        memcpy(to, at_grad_of(leaf), leaf->len * sizeof *to);
+        to += leaf->len;
+    }
+}
+
+static void gradients_do_not_depend_on_what_is_used_again(void **state)
+{
+    (void)state;
+    bench b = start();
+    real *with = b.memory, *without = b.memory + SIZE / 2;
+    memset(b.memory, 0, SIZE * sizeof *with);
+    gradients(&b, true, without); /* the first step has other chunks */
+    gradients(&b, true, without);
+    size_t before = at_arena_used(&b.tape->memory) + at_arena_used(&b.tape->panels);
+    gradients(&b, false, with);
+    assert_memory_equal(with, without, SIZE / 2 * sizeof *with);
+    assert_true(at_arena_used(&b.tape->memory) + at_arena_used(&b.tape->panels) < before);
+    stop(&b);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -108,6 +178,7 @@ int main(void)
         cmocka_unit_test(the_smallest_block_that_fits_is_taken),
         cmocka_unit_test(neighbours_are_joined),
         cmocka_unit_test(small_blocks_give_way),
+        cmocka_unit_test(gradients_do_not_depend_on_what_is_used_again),
     };
     return cmocka_run_group_tests_name("grad_spare", tests, NULL, NULL);
 }
