@@ -4,6 +4,7 @@
 #include <unistd.h>
 
 #include "base/file.h"
+#include "base/log.h"
 #include "base/memory.h"
 #include "cli/compared.h"
 #include "cli/compared_same.h"
@@ -183,6 +184,7 @@ static attend_status split(work *w, attend_error *err)
 
 static attend_status take_data(work *w, attend_error *err)
 {
+    enum { FEW = 200 };
     const compare *o = w->o;
     bool swap = o->swap && strcmp(o->swap, "yes") == 0;
     attend_status status = know_data(w, err);
@@ -206,6 +208,10 @@ static attend_status take_data(work *w, attend_error *err)
                            : (at_sentence_pairs_from){o->test, NULL, NULL, swap};
     if (status >= 0)
         status = at_sentence_pairs_read(&w->test, w->cli, &from, err);
+    if (status >= 0 && w->test.count < FEW)
+        at_log(ATTEND_LOG_WARNING,
+               "%zu pairs to compare on are few: a few points mean nothing; --test takes more",
+               w->test.count);
     if (status >= 0 && o->gold)
         status = at_lines_read(&w->gold, w->cli, o->gold, err);
     if (status >= 0 && o->gold && w->gold.lines.count != w->test.count)

@@ -36,7 +36,7 @@ cp pairs.tsv now.tsv
 expect 0 attend train "${settings[@]}" --data now.tsv --steps 2 --out moved
 head -n -1 pairs.tsv > now.tsv
 expect 2 attend train --resume --steps 4 --out moved
-says err "now.tsv: the corpus, its vocabulary"
+says err "now.tsv is not what the run has learned from so far"
 
 expect 2 attend train --resume --steps 4 --out moved --valid 9
 says err "--valid 9: the run that goes on has 4"
