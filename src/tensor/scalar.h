@@ -47,29 +47,36 @@ INLINE float power_of_two(int32_t n)
 }
 
 /* e^x = 2^n e^r with n = round(x / ln 2) and |r| <= ln 2 / 2; ln 2 in two parts (Cody and Waite).
- * Below -87.33 the result would be denormal: 0. Above 88.72: infinity. */
-INLINE float fast_exp(float x)
+ * Returns e^r; for |x| <= 89. */
+INLINE float exp_reduced(float x, int32_t *n)
 {
-    float held = x < -87.4f ? -87.4f : x;
-    held = held > 89.0f ? 89.0f : held;
-    float shifted = held * 1.44269504f + 12582912.0f; /* adding 1.5 * 2^23 rounds to an integer */
-    float n = shifted - 12582912.0f;
-    float r = held - n * 0.693359375f;
-    r = r + n * 2.12194440e-4f;
+    float shifted = x * 1.44269504f + 12582912.0f; /* adding 1.5 * 2^23 rounds to an integer */
+    float whole = shifted - 12582912.0f;
+    float r = x - whole * 0.693359375f;
+    r = r + whole * 2.12194440e-4f;
     float p = 1.9875691500e-4f;
     p = p * r + 1.3981999507e-3f;
     p = p * r + 8.3334519073e-3f;
     p = p * r + 4.1665795894e-2f;
     p = p * r + 1.6666665459e-1f;
     p = p * r + 5.0000001201e-1f;
-    p = p * (r * r) + r + 1.0f;
-    int32_t power = bits_of_float(shifted) - bits_of_float(12582912.0f);
-    int32_t half = power >> 1; /* two factors, so that 2^128 does not overflow too early */
-    float y = p * power_of_two(half) * power_of_two(power - half);
+    *n = bits_of_float(shifted) - bits_of_float(12582912.0f);
+    return p * (r * r) + r + 1.0f;
+}
+
+/* Below -87.33 the result would be denormal: 0. Above 88.72: infinity. */
+INLINE float fast_exp(float x)
+{
+    float held = x < -87.4f ? -87.4f : x;
+    held = held > 89.0f ? 89.0f : held;
+    int32_t n;
+    float p = exp_reduced(held, &n);
+    int32_t half = n >> 1; /* two factors, so that 2^128 does not overflow too early */
+    float y = p * power_of_two(half) * power_of_two(n - half);
     return x < -87.33654f ? 0.0f : y;
 }
 
-/* odd polynomial near 0, where 1 - 2/(e^2x + 1) would cancel */
+/* odd polynomial near 0, where 1 - 2/(e^2x + 1) would cancel; 1 from 9.1 on */
 INLINE float fast_tanh(float x)
 {
     float a = x < 0 ? -x : x, z = x * x;
@@ -79,7 +86,9 @@ INLINE float fast_tanh(float x)
     p = p * z + 1.33314422036e-1f;
     p = p * z - 3.33332819422e-1f;
     float near = p * z * x + x;
-    float far = 1.0f - 2.0f / (fast_exp(2.0f * a) + 1.0f);
+    int32_t n;
+    float e = exp_reduced(2.0f * (a > 9.1f ? 9.1f : a), &n) * power_of_two(n);
+    float far = 1.0f - 2.0f / (e + 1.0f);
     far = x < 0 ? -far : far;
     return a < 0.625f ? near : far;
 }
