@@ -176,7 +176,8 @@ static void close_room(at_tape *t, const at_tensor *w)
 }
 
 /* rows of one product join those that wait */
-static void wait(at_tape *t, const at_tensor *w, int rows, const real *left, const real *right)
+static void keep_waiting(at_tape *t, const at_tensor *w, int rows, const real *left,
+                         const real *right)
 {
     at_weight *k = w->weight;
     if (!make_room(t, w))
@@ -204,7 +205,7 @@ void at_weight_gradient(const at_node *n, int input, int rows, const real *left,
     if (rows >= room)
         add_product(t, w, rows, left, right);
     else
-        wait(t, w, rows, left, right);
+        keep_waiting(t, w, rows, left, right);
     k->came += rows;
     if (k->waiting == room || k->came == k->rows)
         at_weight_flush(t, w);
