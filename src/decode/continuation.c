@@ -29,10 +29,8 @@ attend_status at_continuation_new(const at_seq2seq *model, at_params *params, at
         c->encoder = at_tape_new(params, ATTEND_INFER);
         c->tape = at_tape_new(params, ATTEND_INFER);
     }
-    if (c && c->encoder && c->tape) {
-        at_tape_keep_weights(c->tape);
+    if (c && c->encoder && c->tape)
         return ATTEND_OK;
-    }
     at_continuation_free(c);
     *out = NULL;
     return at_error_memory(err);

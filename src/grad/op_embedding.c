@@ -3,6 +3,7 @@
 
 #include "base/threads.h"
 #include "grad/ops.h"
+#include "grad/weight.h"
 #include "tensor/vector.h"
 
 typedef struct {
@@ -34,9 +35,7 @@ at_tensor *at_embedding(at_tape *t, at_tensor *table, at_ids ids)
     if (count)
         memcpy(kept, ids.id, count * sizeof *kept);
     *saved = (looked_up){count, kept};
-    size_t w = (size_t)width;
-    for (size_t i = 0; i < count; i++)
-        memcpy(y->value + i * w, table->value + (size_t)kept[i] * w, w * sizeof(real));
+    at_weight_rows(table, count, kept, y->value);
     if (at_recording(t, INPUTS(table)))
         at_record(t, &at_op_embedding, INPUTS(table), OUTPUTS(y), saved);
     return y;
