@@ -177,6 +177,8 @@ attend_status at_checkpoint_load(const char *path, at_params *params, at_trainer
                           "%s: no checkpoint of a training run; --init-from takes weights alone",
                           at_show(path).text);
     if (status >= 0)
+        status = at_safetensors_verify_all(file, err);
+    if (status >= 0)
         status = at_json_parse(path, note, strlen(note), &json, err);
     if (status >= 0)
         status = standing_read(json, path, s, err);
