@@ -213,10 +213,10 @@ static bool usable(at_element type, const void *data)
     return (uintptr_t)data % size == 0 && sizeof(real) == sizeof(float);
 }
 
-static attend_status copy_in(at_params *p, at_parameter *v, size_t bytes, attend_error *err)
+static attend_status copy_in(at_params *p, at_parameter *v, attend_error *err)
 {
     attend_status status = at_parameter_verify(v, err);
-    real *value = status < 0 ? NULL : at_arena_alloc(&p->memory, bytes);
+    real *value = status < 0 ? NULL : at_arena_alloc(&p->memory, v->len * sizeof *value);
     if (!value)
         return status < 0 ? status : at_error_memory(err);
     at_element_widen(v->type, v->len, v->data, value);
@@ -238,11 +238,21 @@ attend_status at_params_borrow(at_params *p, const char *name, at_shape shape, a
     v->data = data;
     v->lender = lender;
     if (!usable(type, data))
-        status = copy_in(p, v, bytes, err);
+        status = copy_in(p, v, err);
     else if (type == ATTEND_ELEMENT_REAL)
         v->value = (real *)data;
     if (status >= 0)
         enter(p, v);
+    return status;
+}
+
+attend_status at_params_take(at_params *p, attend_error *err)
+{
+    attend_status status = ATTEND_OK;
+    at_params_unshare(p);
+    for (int i = 0; i < p->count && status >= 0; i++)
+        if (p->list[i]->lender)
+            status = copy_in(p, p->list[i], err);
     return status;
 }
 

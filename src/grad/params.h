@@ -94,6 +94,10 @@ void at_params_seal(at_params *p);
 attend_status at_params_borrow(at_params *p, const char *name, at_shape shape, at_element type,
                                const void *data, const at_lender *lender, attend_error *err);
 
+/* Copies all borrowed numbers into memory of the set, as reals: for training. The set is not shared
+ * after that. */
+attend_status at_params_take(at_params *p, attend_error *err);
+
 /* Frees `thing` with the set: the file that parameters are borrowed from. */
 typedef void at_release(void *thing);
 attend_status at_params_own(at_params *p, void *thing, at_release *release, attend_error *err);

@@ -221,8 +221,9 @@ attend_status at_model_tokenizer_open(const char *folder, const char *name, at_t
 
 static attend_status load_weights(const char *path, at_params *params, attend_error *err)
 {
-    attend_status status = at_weights_load(path, "", params, err);
+    attend_status status = at_weights_borrow(path, params, err);
     at_params_seal(params);
+    at_params_share(params);
     return status;
 }
 
@@ -269,6 +270,7 @@ attend_status at_model_weights(const char *folder, const char *file, at_params *
         status = load_weights(path, params, err);
     at_tape *t = status < 0 ? NULL : at_tape_new(params, ATTEND_INFER);
     if (t) {
+        at_tape_dry(t);
         trial(t, model);
         status = check_weights(path, t, params, err);
         at_tape_free(t);

@@ -635,6 +635,15 @@ static bool all_finite(size_t n, const real *x)
     return odd == 0;
 }
 
+static attend_status not_finite(const at_safetensors *s, const at_stored *t, size_t i,
+                                attend_error *err)
+{
+    return at_tensor_error(err, ATTEND_FORMAT, s->file, t->name,
+                           "has a number at index %zu that is not finite; the file is damaged, or "
+                           "its training diverged: take an earlier one",
+                           i);
+}
+
 attend_status at_safetensors_read_weights(const at_safetensors *s, const at_stored *t, real *out,
                                           attend_error *err)
 {
@@ -644,10 +653,28 @@ attend_status at_safetensors_read_weights(const at_safetensors *s, const at_stor
     size_t i = 0;
     while (isfinite(out[i]))
         i++;
-    return at_tensor_error(err, ATTEND_FORMAT, s->file, t->name,
-                           "has a number at index %zu that is not finite; the file is damaged, or "
-                           "its training diverged: take an earlier one",
-                           i);
+    return not_finite(s, t, i, err);
+}
+
+attend_status at_safetensors_check_finite(const at_safetensors *s, const at_stored *t,
+                                          attend_error *err)
+{
+    enum { BLOCK = 2048 };
+    real wide[BLOCK];
+    size_t size = at_dtype_size(t->dtype);
+    for (size_t begin = 0; begin < t->len; begin += BLOCK) {
+        at_stored part = *t;
+        part.data = (const char *)t->data + begin * size;
+        part.len = t->len - begin < BLOCK ? t->len - begin : BLOCK;
+        read_floats(&part, wide);
+        if (all_finite(part.len, wide))
+            continue;
+        size_t i = 0;
+        while (isfinite(wide[i]))
+            i++;
+        return not_finite(s, t, begin + i, err);
+    }
+    return ATTEND_OK;
 }
 
 attend_status at_safetensors_read_int(const at_safetensors *s, const at_stored *t, int64_t *out,

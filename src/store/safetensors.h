@@ -128,6 +128,10 @@ attend_status at_safetensors_read(const at_safetensors *s, const at_stored *t, r
 attend_status at_safetensors_read_weights(const at_safetensors *s, const at_stored *t, real *out,
                                           attend_error *err);
 
+/* Fails where a number of a tensor of floats is not finite. */
+attend_status at_safetensors_check_finite(const at_safetensors *s, const at_stored *t,
+                                          attend_error *err);
+
 /* The same of whole numbers and BOOL (0 and 1); refuses floats. */
 attend_status at_safetensors_read_int(const at_safetensors *s, const at_stored *t, int64_t *out,
                                       attend_error *err);

@@ -255,7 +255,7 @@ static attend_status keep_weights(const at_run *r, attend_error *err)
     return status;
 }
 
-static attend_status validate(at_run *r, attend_error *err)
+static attend_status validate_shared(at_run *r, attend_error *err)
 {
     at_metrics found = {.count = 0};
     at_run_event e = {.kind = ATTEND_RUN_VALIDATED,
@@ -284,6 +284,15 @@ static attend_status validate(at_run *r, attend_error *err)
         status = keep_metrics(r, &e, err);
     if (status >= 0)
         at_run_tell(r, e);
+    return status;
+}
+
+/* Weights do not change meanwhile: whatever multiplies with them packs them once. */
+static attend_status validate(at_run *r, attend_error *err)
+{
+    at_params_share(r->params);
+    attend_status status = validate_shared(r, err);
+    at_params_unshare(r->params);
     return status;
 }
 

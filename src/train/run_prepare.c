@@ -253,6 +253,8 @@ attend_status at_run_prepare(at_run *r, const void *model, attend_error *err)
     if (status >= 0 && r->settings.init_from && !r->settings.resume)
         status = r->job->weights(r->task, r->settings.init_from, err);
     if (status >= 0)
+        status = at_params_take(r->params, err);
+    if (status >= 0)
         status = make_batches(r, err);
     if (status >= 0)
         status = count_steps(r, err);
