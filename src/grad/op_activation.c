@@ -57,6 +57,8 @@ ACTIVATION(gelu, ATTEND_ACT_GELU, "y = x (1 + erf(x / sqrt 2)) / 2")
 ACTIVATION(gelu_tanh, ATTEND_ACT_GELU_TANH, "y = x (1 + tanh(sqrt(2/pi) (x + 0.044715 x^3))) / 2")
 ACTIVATION(quick_gelu, ATTEND_ACT_QUICK_GELU, "y = x sigmoid(1.702 x)")
 ACTIVATION(silu, ATTEND_ACT_SILU, "y = x sigmoid(x)")
+ACTIVATION(mish, ATTEND_ACT_MISH, "y = x tanh(log(1 + exp x))")
+ACTIVATION(gelu_10, ATTEND_ACT_GELU_10, "y = min(max(gelu x, -10), 10)")
 
 static at_tensor *identity(at_tape *t, at_tensor *x)
 {
@@ -71,12 +73,15 @@ at_activation *at_activation_find(const char *name)
         at_activation *f;
     } list[] = {
         {"gelu", at_gelu},
+        {"gelu_python", at_gelu},
         {"gelu_new", at_gelu_tanh},
         {"gelu_fast", at_gelu_tanh},
         {"gelu_pytorch_tanh", at_gelu_tanh},
+        {"gelu_10", at_gelu_10},
         {"quick_gelu", at_quick_gelu},
         {"silu", at_silu},
         {"swish", at_silu},
+        {"mish", at_mish},
         {"relu", at_relu},
         {"tanh", at_tanh},
         {"sigmoid", at_sigmoid},

@@ -35,9 +35,11 @@ at_tensor *at_gelu(at_tape *t, at_tensor *x);      /* x Phi(x), with erf */
 at_tensor *at_gelu_tanh(at_tape *t, at_tensor *x); /* its tanh approximation: gelu_new, gelu_fast */
 at_tensor *at_quick_gelu(at_tape *t, at_tensor *x); /* x sigmoid(1.702 x) */
 at_tensor *at_silu(at_tape *t, at_tensor *x);       /* x sigmoid(x) */
+at_tensor *at_mish(at_tape *t, at_tensor *x);       /* x tanh(log(1 + e^x)) */
+at_tensor *at_gelu_10(at_tape *t, at_tensor *x);    /* gelu cut to [-10, 10] */
 
-/* An activation by Hugging Face's name: gelu, gelu_new, gelu_fast, quick_gelu, silu, swish,
- * relu, tanh, sigmoid, linear. NULL for an unknown name. */
+/* An activation by Hugging Face's name: gelu, gelu_python, gelu_new, gelu_fast, gelu_pytorch_tanh,
+ * gelu_10, quick_gelu, silu, swish, mish, relu, tanh, sigmoid, linear. NULL for an unknown name. */
 typedef at_tensor *at_activation(at_tape *t, at_tensor *x);
 at_activation *at_activation_find(const char *name);
 

@@ -84,6 +84,8 @@ ACTIVATION(gelu)
 ACTIVATION(gelu_tanh)
 ACTIVATION(quick_gelu)
 ACTIVATION(silu)
+ACTIVATION(mish)
+ACTIVATION(gelu_10)
 
 static real exp_sum(size_t n, const real *x, real max, real *y)
 {
@@ -295,9 +297,10 @@ const at_vector_kernel JOIN(at_vector_kernel_, ATTEND_ISA) = {
     .axpy = vec_axpy,
     .multiply_add = vec_multiply_add,
     .act = {vec_exp, vec_tanh, vec_sigmoid, vec_relu, vec_gelu, vec_gelu_tanh, vec_quick_gelu,
-            vec_silu},
+            vec_silu, vec_mish, vec_gelu_10},
     .act_back = {vec_exp_back, vec_tanh_back, vec_sigmoid_back, vec_relu_back, vec_gelu_back,
-                 vec_gelu_tanh_back, vec_quick_gelu_back, vec_silu_back},
+                 vec_gelu_tanh_back, vec_quick_gelu_back, vec_silu_back, vec_mish_back,
+                 vec_gelu_10_back},
     .exp_sum = exp_sum,
     .sum_exp = sum_exp,
     .exp_scale = exp_scale,

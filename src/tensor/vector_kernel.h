@@ -28,6 +28,8 @@ typedef enum {
     ATTEND_ACT_GELU_TANH,
     ATTEND_ACT_QUICK_GELU,
     ATTEND_ACT_SILU,
+    ATTEND_ACT_MISH,
+    ATTEND_ACT_GELU_10,
     ATTEND_ACT_COUNT
 } at_act;
 

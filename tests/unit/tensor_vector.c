@@ -55,10 +55,12 @@ static double gelu_tanh(double a)
 }
 static double quick_gelu(double a) { return a * sigmoid(1.702 * a); }
 static double silu(double a) { return a * sigmoid(a); }
+static double mish(double a) { return a * tanh(log1p(exp(a))); }
+static double gelu_10(double a) { return fmin(gelu(a), 10); }
 static double relu(double a) { return a > 0 ? a : 0; }
 
-static double (*const reference[ATTEND_ACT_COUNT])(double) = {exp,  tanh,      sigmoid,    relu,
-                                                              gelu, gelu_tanh, quick_gelu, silu};
+static double (*const reference[ATTEND_ACT_COUNT])(double) = {
+    exp, tanh, sigmoid, relu, gelu, gelu_tanh, quick_gelu, silu, mish, gelu_10};
 
 static void activations(const at_vector_kernel *v)
 {
@@ -97,6 +99,29 @@ static void slopes(const at_vector_kernel *v)
                              want);
             }
         }
+}
+
+/* where mish is x and gelu_10 is 10, and far to the left, where both are 0 */
+static void ends_of_activations(const at_vector_kernel *v)
+{
+    const real at[] = {10, 19, (real)19.5, 21, 1000, (real)1e30, -50, -1000, (real)-1e30};
+    enum { N = sizeof at / sizeof *at };
+    real one[N], mish_slope[N], cut_slope[N], y_mish[N], y_cut[N];
+    for (int i = 0; i < N; i++)
+        one[i] = 1;
+    v->act[ATTEND_ACT_MISH](N, at, y_mish);
+    v->act[ATTEND_ACT_GELU_10](N, at, y_cut);
+    v->act_back[ATTEND_ACT_MISH](N, at, one, 0, mish_slope);
+    v->act_back[ATTEND_ACT_GELU_10](N, at, one, 0, cut_slope);
+    for (int i = 0; i < N; i++) {
+        bool right = at[i] > 0;
+        close_to((double)y_mish[i], mish((double)at[i]), right ? (double)at[i] : 1, "mish",
+                 (size_t)i);
+        if (i > 0)
+            close_to((double)mish_slope[i], right, 4, "slope of mish", (size_t)i);
+        assert_true(y_cut[i] == (right ? 10 : 0));
+        assert_true(cut_slope[i] == (i == 0)); /* as clip: 10 itself still counts */
+    }
 }
 
 /* relative error, so that small results count too */
@@ -309,6 +334,7 @@ static void dropout_far(const at_vector_kernel *v)
     }
 ON_EVERY_ISA(activations_agree_with_libm, activations)
 ON_EVERY_ISA(slopes_agree_with_differences, slopes)
+ON_EVERY_ISA(activations_are_right_far_out, ends_of_activations)
 ON_EVERY_ISA(exp_is_right_over_its_whole_range, exponential)
 ON_EVERY_ISA(tanh_is_right_near_zero_and_far_out, small_tanh_keeps_its_digits)
 ON_EVERY_ISA(reductions_agree, reductions)
@@ -379,6 +405,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(activations_agree_with_libm),
         cmocka_unit_test(slopes_agree_with_differences),
+        cmocka_unit_test(activations_are_right_far_out),
         cmocka_unit_test(exp_is_right_over_its_whole_range),
         cmocka_unit_test(tanh_is_right_near_zero_and_far_out),
         cmocka_unit_test(reductions_agree),
