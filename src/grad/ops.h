@@ -58,6 +58,12 @@ typedef enum {
 at_tensor *at_affine(at_tape *t, at_tensor *x, at_tensor *weight, at_tensor *bias,
                      at_layout layout);
 
+/* f(at_affine(..)), with the same bits. What is kept for backward beside y is the pre-activation,
+ * and not even that where the slope follows from y (relu, tanh, sigmoid) or the tape does not
+ * record. f is at_exp .. at_gelu_10 or at_activation_find's; any other function is called. */
+at_tensor *at_affine_act(at_tape *t, at_tensor *x, at_tensor *weight, at_tensor *bias,
+                         at_layout layout, at_activation *f);
+
 /* alpha op(a) op(b), op transposing the last two axes or not; leading axes equal, or absent in
  * one of the two */
 at_tensor *at_matmul(at_tape *t, at_tensor *a, bool ta, at_tensor *b, bool tb, real alpha);
@@ -98,6 +104,11 @@ at_tensor *at_log_softmax(at_tape *t, at_tensor *x);
 
 /* (x - mean) / sqrt(var + eps) * weight + bias over the last axis */
 at_tensor *at_layer_norm(at_tape *t, at_tensor *x, at_tensor *weight, at_tensor *bias, real eps);
+
+/* The same of s = x + r, with the bits of at_add and at_layer_norm. *sum receives s, which can
+ * carry a gradient too; sum may be NULL. */
+at_tensor *at_residual_norm(at_tape *t, at_tensor *x, at_tensor *r, at_tensor *weight,
+                            at_tensor *bias, real eps, at_tensor **sum);
 
 /* table [V,D], ids [..] -> [.., D]; ids out of range fail */
 at_tensor *at_embedding(at_tape *t, at_tensor *table, at_ids ids);
