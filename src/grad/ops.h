@@ -35,9 +35,11 @@ at_tensor *at_gelu(at_tape *t, at_tensor *x);      /* x Phi(x), with erf */
 at_tensor *at_gelu_tanh(at_tape *t, at_tensor *x); /* its tanh approximation: gelu_new, gelu_fast */
 at_tensor *at_quick_gelu(at_tape *t, at_tensor *x); /* x sigmoid(1.702 x) */
 at_tensor *at_silu(at_tape *t, at_tensor *x);       /* x sigmoid(x) */
+at_tensor *at_mish(at_tape *t, at_tensor *x);       /* x tanh(log(1 + e^x)) */
+at_tensor *at_gelu_10(at_tape *t, at_tensor *x);    /* gelu cut to [-10, 10] */
 
-/* An activation by Hugging Face's name: gelu, gelu_new, gelu_fast, quick_gelu, silu, swish,
- * relu, tanh, sigmoid, linear. NULL for an unknown name. */
+/* An activation by Hugging Face's name: gelu, gelu_python, gelu_new, gelu_fast, gelu_pytorch_tanh,
+ * gelu_10, quick_gelu, silu, swish, mish, relu, tanh, sigmoid, linear. NULL for an unknown name. */
 typedef at_tensor *at_activation(at_tape *t, at_tensor *x);
 at_activation *at_activation_find(const char *name);
 
@@ -55,6 +57,12 @@ typedef enum {
 /* x [.., in], bias [out] or NULL -> [.., out] */
 at_tensor *at_affine(at_tape *t, at_tensor *x, at_tensor *weight, at_tensor *bias,
                      at_layout layout);
+
+/* f(at_affine(..)), with the same bits. What is kept for backward beside y is the pre-activation,
+ * and not even that where the slope follows from y (relu, tanh, sigmoid) or the tape does not
+ * record. f is at_exp .. at_gelu_10 or at_activation_find's; any other function is called. */
+at_tensor *at_affine_act(at_tape *t, at_tensor *x, at_tensor *weight, at_tensor *bias,
+                         at_layout layout, at_activation *f);
 
 /* alpha op(a) op(b), op transposing the last two axes or not; leading axes equal, or absent in
  * one of the two */
@@ -96,6 +104,11 @@ at_tensor *at_log_softmax(at_tape *t, at_tensor *x);
 
 /* (x - mean) / sqrt(var + eps) * weight + bias over the last axis */
 at_tensor *at_layer_norm(at_tape *t, at_tensor *x, at_tensor *weight, at_tensor *bias, real eps);
+
+/* The same of s = x + r, with the bits of at_add and at_layer_norm. *sum receives s, which can
+ * carry a gradient too; sum may be NULL. */
+at_tensor *at_residual_norm(at_tape *t, at_tensor *x, at_tensor *r, at_tensor *weight,
+                            at_tensor *bias, real eps, at_tensor **sum);
 
 /* table [V,D], ids [..] -> [.., D]; ids out of range fail */
 at_tensor *at_embedding(at_tape *t, at_tensor *table, at_ids ids);

@@ -7,7 +7,7 @@ at_tensor *at_feed_forward(at_tape *t, at_path s, at_tensor *x, int inner, at_ac
     if (at_failed(t))
         return at_poison(t);
     int width = at_shape_last(x->shape);
-    at_tensor *y = f(t, at_linear(t, at_in(s, "linear1"), x, inner));
+    at_tensor *y = at_linear_act(t, at_in(s, "linear1"), x, inner, f);
     return at_linear(t, at_in(s, "linear2"), at_dropout(t, y, dropout), width);
 }
 

@@ -21,6 +21,7 @@ extern const int at_layer_count;
 /* y = x W^T + b: weight [out,in], bias [out], both U(+-1/sqrt(in)) at first */
 at_tensor *at_linear(at_tape *t, at_path s, at_tensor *x, int out);
 at_tensor *at_linear_no_bias(at_tape *t, at_path s, at_tensor *x, int out);
+at_tensor *at_linear_act(at_tape *t, at_path s, at_tensor *x, int out, at_activation *f); /* f(y) */
 
 /* ---- embedding -------------------------------------------------------------------------- */
 
@@ -44,6 +45,10 @@ at_tensor *at_add_positions(at_tape *t, at_path s, at_tensor *x, int first, int 
 
 /* layer norm with weight (ones at first) and bias (zeros) */
 at_tensor *at_norm(at_tape *t, at_path s, at_tensor *x, real eps);
+
+/* the same of x + r; *sum receives x + r, for pre-norm; sum may be NULL */
+at_tensor *at_norm_residual(at_tape *t, at_path s, at_tensor *x, at_tensor *r, real eps,
+                            at_tensor **sum);
 
 /* ---- feed-forward ----------------------------------------------------------------------- */
 

@@ -178,4 +178,31 @@ INLINE real slope_silu(real x)
     return s + x * s * (1 - s);
 }
 
+/* With e = e^x and n = e (e + 2), tanh(log(1 + e)) = n / (n + 2). It is 1 from 20 on. */
+#define MISH_ONE ((real)20)
+
+INLINE real act_mish(real x)
+{
+    real e = fast_exp(x > MISH_ONE ? MISH_ONE : x), n = e * (e + 2);
+    return x * (n / (n + 2));
+}
+INLINE real slope_mish(real x)
+{
+    real e = fast_exp(x > MISH_ONE ? MISH_ONE : x), n = e * (e + 2), d = n + 2;
+    real slope = n / d + x * (4 * e / d * ((1 + e) / d));
+    return x > MISH_ONE ? 1 : slope;
+}
+
+/* The least value of gelu is -0.17: only the upper bound of [-10, 10] cuts. */
+INLINE real act_gelu_10(real x)
+{
+    real y = act_gelu(x);
+    return y > 10 ? 10 : y;
+}
+INLINE real slope_gelu_10(real x)
+{
+    real slope = slope_gelu(x);
+    return act_gelu(x) > 10 ? 0 : slope;
+}
+
 #endif

@@ -11,6 +11,7 @@
 
 #include <cmocka.h>
 
+#include "attend.h"
 #include "base/memory.h"
 #include "grad/check.h"
 #include "grad/ops.h"
@@ -188,6 +189,147 @@ static void lengths_need_sentences(void **state)
     at_params_free(params);
 }
 
+/* ---- bits of fused ops ------------------------------------------------------------------- */
+
+static void same_bits(const at_tensor *a, const at_tensor *b, const char *what)
+{
+    if (!at_shape_equal(a->shape, b->shape) || memcmp(a->value, b->value, a->len * sizeof(real)))
+        fail_msg("%s has other bits than the ops it stands for", what);
+}
+
+static at_tensor *numbers(at_tape *t, const char *name, at_shape shape)
+{
+    return at_param(t, at_root(), name, shape, INIT_NORMAL(1));
+}
+
+static void activations_on_products(at_tape *t)
+{
+    static const char *const names[] = {"gelu", "gelu_new", "gelu_10", "quick_gelu", "silu",
+                                        "mish", "relu",     "tanh",    "sigmoid",    "linear"};
+    at_tensor *x = numbers(t, "x", SHAPE(5, 13, 37)), *w = numbers(t, "w", SHAPE(65, 37));
+    at_tensor *b = numbers(t, "b", SHAPE(65)), *v = numbers(t, "v", SHAPE(37, 65));
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
+        at_activation *f = at_activation_find(names[i]);
+        same_bits(at_affine_act(t, x, w, b, ATTEND_OUT_IN, f),
+                  f(t, at_affine(t, x, w, b, ATTEND_OUT_IN)), names[i]);
+        same_bits(at_affine_act(t, x, v, NULL, ATTEND_IN_OUT, f),
+                  f(t, at_affine(t, x, v, NULL, ATTEND_IN_OUT)), names[i]);
+    }
+}
+
+static void residual_norms(at_tape *t)
+{
+    at_tensor *x = numbers(t, "x", SHAPE(5, 13, 37)), *r = numbers(t, "r", SHAPE(5, 13, 37));
+    at_tensor *w = numbers(t, "norm", SHAPE(37)), *b = numbers(t, "shift", SHAPE(37)), *sum;
+    at_tensor *both = at_add(t, x, r), *y = at_layer_norm(t, both, w, b, (real)1e-5);
+    same_bits(at_residual_norm(t, x, r, w, b, (real)1e-5, &sum), y, "residual_norm");
+    same_bits(sum, both, "the sum of residual_norm");
+    same_bits(at_residual_norm(t, x, r, w, b, (real)1e-5, NULL), y, "residual_norm");
+}
+
+static void fused_ops_have_the_bits_of_their_parts(void **state)
+{
+    (void)state;
+    at_params *params = at_params_new(1);
+    for (int mode = ATTEND_INFER; mode <= ATTEND_TRAIN; mode++) {
+        at_tape *t = at_tape_new(params, (at_mode)mode);
+        activations_on_products(t);
+        residual_norms(t);
+        assert_null(at_tape_error(t));
+        at_tape_free(t);
+    }
+    at_params_free(params);
+}
+
+/* a norm that gives x and r a gradient through y, through s, or through both; as one op, or two */
+static void norm_gradients(at_params *params, bool fused, int uses, real *grads[4])
+{
+    at_tape *t = at_tape_new(params, ATTEND_TRAIN);
+    at_tensor *x = numbers(t, "x", SHAPE(5, 13, 37)), *r = numbers(t, "r", SHAPE(5, 13, 37));
+    at_tensor *w = numbers(t, "norm", SHAPE(37)), *b = numbers(t, "shift", SHAPE(37));
+    at_tensor *sum = at_add(t, x, r), *y = NULL;
+    y = fused ? at_residual_norm(t, x, r, w, b, (real)1e-5, &sum)
+              : at_layer_norm(t, sum, w, b, (real)1e-5);
+    at_tensor *loss = uses == 1 ? at_tanh(t, y) : at_tanh(t, sum);
+    if (uses == 3)
+        loss = at_add(t, at_tanh(t, y), loss);
+    assert_true(at_backward(t, at_sum(t, at_multiply(t, loss, loss))));
+    at_tensor *of[4] = {x, r, w, b};
+    for (int i = 0; i < 4; i++) {
+        memset(grads[i], 0, of[i]->len * sizeof(real));
+        if (at_grad_of(of[i]))
+            memcpy(grads[i], at_grad_of(of[i]), of[i]->len * sizeof(real));
+    }
+    at_tape_free(t);
+}
+
+static void residual_norm_gives_both_terms_their_gradient(void **state)
+{
+    (void)state;
+    enum { MOST = 5 * 13 * 37 };
+    static real one[4][MOST], two[4][MOST];
+    at_params *params = at_params_new(1);
+    for (int uses = 1; uses <= 3; uses++)
+        for (int threads = 1; threads <= 3; threads += 2) {
+            attend_set_threads(threads);
+            norm_gradients(params, true, uses, (real *[]){one[0], one[1], one[2], one[3]});
+            norm_gradients(params, false, uses, (real *[]){two[0], two[1], two[2], two[3]});
+            for (int k = 0; k < 4; k++)
+                for (int i = 0; i < (k < 2 ? MOST : 37); i++)
+                    if (fabs((double)(one[k][i] - two[k][i])) > 20 * agree_tolerance)
+                        fail_msg("input %d, element %d: %g, not %g", k, i, (double)one[k][i],
+                                 (double)two[k][i]);
+        }
+    attend_set_threads(0);
+    at_params_free(params);
+}
+
+/* element i of sentence b draws word i of the stream of that sentence, on any number of threads */
+static void dropout_of_a_batch(const at_shape shape, int threads, const real *x, const real *g)
+{
+    const uint32_t threshold = (uint32_t)((double)(real)0.3 * 4294967296.0);
+    at_params *params = at_params_new(1);
+    at_tape *t = at_tape_new(params, ATTEND_TRAIN);
+    at_tape_seed(t, 77, 5, 3);
+    attend_set_threads(threads);
+    at_tensor *in = at_variable(t, shape, x);
+    at_tensor *y = at_dropout(t, in, (real)0.3);
+    real scale = 1 / (1 - (real)0.3);
+    at_tensor *loss = at_sum(t, at_multiply(t, y, at_input(t, shape, g)));
+    assert_true(at_backward(t, loss));
+    const real *grad = at_grad_of(in);
+    size_t per_sentence = in->len / (size_t)shape.dim[0];
+    for (size_t i = 0; i < in->len; i++) {
+        at_random r = {77, 5, (uint32_t)(3 + i / per_sentence), 0};
+        bool kept = at_random_u32(r, (uint32_t)(i % per_sentence)) >= threshold;
+        if (y->value[i] != (kept ? x[i] * scale : 0) || grad[i] != (kept ? g[i] * scale : 0))
+            fail_msg("element %zu with %d threads: %g, gradient %g", i, threads,
+                     (double)y->value[i], (double)grad[i]);
+    }
+    at_tape_free(t);
+    at_params_free(params);
+}
+
+static void dropout_depends_on_sentence_and_element_alone(void **state)
+{
+    (void)state;
+    enum { N = 30000 };
+    real *x = at_alloc(N * sizeof *x), *g = at_alloc(N * sizeof *g);
+    for (uint32_t i = 0; i < N; i++) {
+        x[i] = (real)at_random_normal((at_random){.seed = 1}, i);
+        g[i] = (real)at_random_normal((at_random){.seed = 2}, i);
+    }
+    for (int threads = 1; threads <= 5; threads += 2) {
+        dropout_of_a_batch(SHAPE(1, 10, 3000), threads, x, g);
+        dropout_of_a_batch(SHAPE(3, 9999), threads, x, g);
+        dropout_of_a_batch(SHAPE(4285, 7), threads, x, g);
+        dropout_of_a_batch(SHAPE(29999), threads, x, g);
+    }
+    attend_set_threads(0);
+    at_free(x);
+    at_free(g);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -198,6 +340,9 @@ int main(void)
         cmocka_unit_test(sums_of_nothing_have_no_gradient),
         cmocka_unit_test(what_is_no_number_stays_none),
         cmocka_unit_test(lengths_need_sentences),
+        cmocka_unit_test(fused_ops_have_the_bits_of_their_parts),
+        cmocka_unit_test(residual_norm_gives_both_terms_their_gradient),
+        cmocka_unit_test(dropout_depends_on_sentence_and_element_alone),
     };
     return cmocka_run_group_tests_name("grad_ops", tests, NULL, NULL);
 }
