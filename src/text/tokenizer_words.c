@@ -14,7 +14,7 @@ static at_words *empty(void)
     at_words *w = at_tokenizer_new(&at_tokenizer_kind_words, sizeof *w);
     if (!w)
         return NULL;
-    w->cache = at_cache_new();
+    w->cache = at_word_cache_new();
     w->spacing.marked = w->spacing.wide = true;
     if (!w->cache) {
         at_tokenizer_free(&w->base);
@@ -37,7 +37,7 @@ static void free_words(at_tokenizer *t)
 {
     at_words *w = (at_words *)t;
     at_spacing_free(&w->spacing);
-    at_cache_free(w->cache);
+    at_word_cache_free(w->cache);
     at_free(w);
 }
 
@@ -123,13 +123,14 @@ static attend_status encode(const at_tokenizer *t, const char *text, size_t size
     at_words_start(&c, to.w, add_word, &to);
     for (size_t begin = 0; begin < size && !out->failed; begin = next) {
         size_t end = at_words_chunk(text, begin, size, &next), first = out->count, invalid = 0;
-        if (end == begin || at_cache_pieces(to.w->cache, text + begin, end - begin, begin, out))
+        if (end == begin
+            || at_word_cache_pieces(to.w->cache, text + begin, end - begin, begin, out))
             continue;
         if (!at_words_cut(&c, text, begin, end, &invalid))
             out->failed = true;
         out->invalid += invalid;
         if (!invalid)
-            at_cache_keep(to.w->cache, text + begin, end - begin, begin, out, first);
+            at_word_cache_keep(to.w->cache, text + begin, end - begin, begin, out, first);
     }
     out->failed |= to.text.failed;
     at_str_free(&to.text);
