@@ -44,7 +44,7 @@ static void few_block(const at_attention_work *w, int b, int h, const keys *x)
         if (w->weights)
             memcpy(at_weights_row(w, b, h, i) + x->j, row, (size_t)x->n * sizeof *row);
         at_row_online(x->n, row, &norm[i], w->e, out + i * ld);
-        if (w->kept != 0)
+        if (w->drops)
             at_row_drop(w, b, h, i, x->j, x->n, row);
     }
     with->combine(w->queries, x->n, w->e, scores, ATTEND_BLOCK, x->v, h * w->e, out, ld);
