@@ -9,6 +9,8 @@
 
 #include <cmocka.h>
 
+#include "attend.h"
+#include "base/threads.h"
 #include "grad/ops.h"
 
 enum { ROWS = 4, IN = 3, CLASSES = 5 };
@@ -61,10 +63,45 @@ static void the_norm_is_measured_only_to_clip(void **state)
     }
 }
 
+/* how many threads a product inside each shard would get */
+static at_tensor *count_threads(void *user, at_tape *t, int shard)
+{
+    ((int *)user)[shard] = at_threads();
+    return loss(NULL, t, shard);
+}
+
+static void one_shard_has_all_threads(void **state)
+{
+    static const int first[] = {0, 2};
+    attend_error err;
+    at_trainer *trainer;
+    at_step_result r;
+    (void)state;
+    attend_set_threads(3);
+    for (int shards = 1; shards <= 2; shards++) {
+        at_trainer_options o = {.accumulate = 1};
+        at_params *params = at_params_new(3);
+        int threads[2] = {0, 0};
+        if (at_optim_options_parse(&o.optim, "sgd", &err) < 0
+            || at_rate_parse(&o.rate, "constant", 0.1, &err) < 0
+            || at_trainer_new(params, &o, &trainer, &err) < 0)
+            fail_msg("%s", err.message);
+        for (int i = 0; i < 2; i++) /* the first step runs its shards one by one */
+            assert_true(at_trainer_step(trainer, shards, first, count_threads, threads, &r, &err)
+                        >= 0);
+        assert_int_equal(threads[0], shards == 1 ? 3 : 1);
+        assert_int_equal(threads[1], shards == 1 ? 0 : 1);
+        at_trainer_free(trainer);
+        at_params_free(params);
+    }
+    attend_set_threads(0);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(the_norm_is_measured_only_to_clip),
+        cmocka_unit_test(one_shard_has_all_threads),
     };
     return cmocka_run_group_tests_name("train_trainer", tests, NULL, NULL);
 }
