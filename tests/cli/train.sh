@@ -102,6 +102,16 @@ check "two where they are asked for" "! grep -q 'one shard' err"
 says large/training/metrics.jsonl '"shards": 2,'
 rm -r large
 
+# weight decay, of all parameters or without biases
+decay=("${settings[@]}" --steps 5 -q --optimiser)
+expect 0 attend train "${decay[@]}" adamw:weight_decay=0.5 --out decay
+expect 0 attend train "${decay[@]}" adamw:weight_decay=0.5,no_decay=none --out decay-none
+expect 0 attend train "${decay[@]}" adamw:weight_decay=0.5,no_decay=norms+biases --out decay-some
+check "none is the default" "cmp -s decay/model.safetensors decay-none/model.safetensors"
+check "no decay of biases" "! cmp -s decay/model.safetensors decay-some/model.safetensors"
+expect 2 attend train "${decay[@]}" adamw:no_decay=bias --out new
+says err '"bias" is not one of none, norms, biases, norms+biases'
+
 # one run at a time; stopped by a signal, it leaves a checkpoint
 attend train "${settings[@]}" --steps 100000 --epochs 100000 --out long > said 2>&1 &
 run=$!
