@@ -944,7 +944,7 @@ typedef struct attend_train_event {
     long long step, steps; /* updates done, and of the whole run */
     double epoch;          /* 2.5: in the middle of the third */
     int epochs;
-    double loss, norm, rate;
+    double loss, norm, rate;      /* norm of the gradient before clipping; 0 with clip=0 */
     double asked;                 /* what the loss is the mean of, in this batch */
     const char *unit;             /* of asked: "words" */
     long long validations;        /* still to come */

@@ -467,16 +467,19 @@ bool at_option_is_set(const at_option *option, const void *fields)
 
 /* ---- soundness -------------------------------------------------------------------------- */
 
-static bool plain_name(const char *name)
+/* "no-" turns a flag off: no flag begins with it */
+static bool plain_name(const at_option *o)
 {
+    const char *name = o->name;
     return *name && strspn(name, "abcdefghijklmnopqrstuvwxyz0123456789-") == strlen(name)
-           && *name != '-' && strncmp(name, "no-", 3) != 0 && strlen(name) < 64;
+           && *name != '-' && strlen(name) < 64
+           && !(at_option_is_flag(o) && strncmp(name, "no-", 3) == 0);
 }
 
 static attend_status check_one(const at_option *o, attend_error *err)
 {
     any_field room;
-    if (!plain_name(o->name))
+    if (!plain_name(o))
         return at_error(err, ATTEND_OPTION, "--%s: a name is small letters, digits, dashes",
                         o->name);
     if (o->letter && !isalnum((unsigned char)o->letter))

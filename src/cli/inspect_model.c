@@ -185,7 +185,8 @@ static void add_best(at_str *out, int columns, int validations, const char *line
                  json_number_value(json_object_get(json, "epoch")));
     json_object_foreach(json, key, value)
     {
-        if (!json_is_number(value) || strcmp(key, "step") == 0 || strcmp(key, "epoch") == 0)
+        if (!json_is_number(value) || strcmp(key, "step") == 0 || strcmp(key, "epoch") == 0
+            || strcmp(key, "shards") == 0)
             continue;
         at_str_add(&text, first ? ": " : ", ");
         for (const char *c = key; *c; c++)

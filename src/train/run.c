@@ -235,7 +235,9 @@ attend_status at_run_save_best(at_run *r, attend_error *err)
 static attend_status keep_metrics(const at_run *r, const at_run_event *e, attend_error *err)
 {
     char *path = at_run_path(r, "training/metrics.jsonl");
-    attend_status status = path ? at_metrics_keep(e->metrics, path, e->step, e->epoch, e->best, err)
+    at_metrics_line line = {
+        .step = e->step, .epoch = e->epoch, .shards = r->standing.shards, .best = e->best};
+    attend_status status = path ? at_metrics_keep(e->metrics, path, &line, err)
                                 : at_error_memory(err);
     at_free(path);
     return status;

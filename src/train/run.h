@@ -68,11 +68,11 @@ typedef struct {
     int64_t step, steps; /* updates done, and of the whole run */
     double epoch;        /* 2.5: in the middle of the third */
     int epochs;
-    double loss, norm, rate;
-    double asked;        /* what the loss is the mean of, in this step */
-    const char *unit;    /* of asked: "words" */
-    int64_t validations; /* still to come */
-    double validation;   /* what each of them asks for, about */
+    double loss, norm, rate; /* norm: as in at_step_result */
+    double asked;            /* what the loss is the mean of, in this step */
+    const char *unit;        /* of asked: "words" */
+    int64_t validations;     /* still to come */
+    double validation;       /* what each of them asks for, about */
     const at_metrics *metrics;
     bool best;
 } at_run_event;

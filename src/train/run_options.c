@@ -230,7 +230,7 @@ const at_option at_run_options[] = {
      .min = 0,
      .max = 64,
      .meta = "N",
-     .help = "Parts of a batch that threads work on alone; 0 is one for each thread"},
+     .help = "Shards of a batch, a thread for each; 0 is one per thread, or 1 for a large model"},
     {.name = "validate-every",
      OPTION_INT(at_run_settings, validate_every),
      .value = "0",

@@ -10,6 +10,7 @@
 #include "base/file.h"
 #include "base/log.h"
 #include "base/memory.h"
+#include "base/threads.h"
 #include "store/model_folder.h"
 #include "train/kept.h"
 #include "train/run_parts.h"
@@ -193,10 +194,14 @@ attend_status at_run_go_on(at_run *r, attend_error *err)
     if (status < 0)
         return status;
     at_standing_take(&now, r->trainer);
+    now.shards = r->settings.shards ? r->settings.shards : r->standing.shards;
     at_standing_differs(&r->standing, &now, differs, sizeof differs);
     if (*differs)
         at_log(ATTEND_LOG_WARNING, "%s: what comes will differ in its last digits", differs);
     r->standing.shards = now.shards;
+    if (now.shards > 1 && now.shards < at_threads())
+        at_run_say(r, "%d shards of a batch, as before, for %d threads; --shards %d uses all",
+                   now.shards, at_threads(), at_threads());
     r->saved = r->standing.updates;
     status = at_batches_seek(r->batches, r->standing.position, err);
     if (status == ATTEND_OPTION)

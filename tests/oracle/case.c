@@ -311,6 +311,16 @@ void at_case_params(at_case *c)
     at_params_seal(c->params);
 }
 
+void at_case_bind(at_case *c, const char *name, at_tensor *x)
+{
+    char *copy = at_arena_alloc(&c->memory, strlen(name) + 1);
+
+    if (copy)
+        at_tape_bind(c->tape, strcpy(copy, name), x);
+    else
+        at_fail_memory(c->tape);
+}
+
 at_tensor *at_case_input(at_case *c, const char *name)
 {
     at_tensor *x = at_case_input_or_null(c, name);

@@ -123,6 +123,9 @@ at_tensor *at_case_param_or_null(at_case *c, const char *name);
  * asks for another one fails. */
 void at_case_params(at_case *c);
 
+/* Gives layers the tensor x as their parameter of that name, which is copied. */
+void at_case_bind(at_case *c, const char *name, at_tensor *x);
+
 /* integers of inputs.safetensors; id is NULL where they are absent, or bad and the case failed */
 at_ids at_case_ids(at_case *c, const char *name);
 

@@ -322,6 +322,11 @@ static void accepts_a_sound_table_and_names_what_is_wrong(void **state)
     (void)state;
     attend_error err;
     assert_int_equal(check_table(options, &err), ATTEND_OK);
+    static const at_option taking[] = {
+        {.name = "no-more", .type = ATTEND_OPTION_STRING, .meta = "X", .help = "With a value"},
+        {0}};
+    if (check_table(taking, &err) < 0)
+        fail_msg("%s", err.message);
     static const struct { at_option option; const char *message; } wrong[] = {
         {{.name = "quiet", .help = "Twice"}, "--quiet: its name or letter is used twice"},
         {{.name = "other", .letter = 'q', .help = "Twice"}, "--other: its name or letter"},

@@ -201,7 +201,7 @@ static void steps_below_zero_are_refused(void **state)
     (void)state;
     run r, fresh;
     attend_error err;
-    at_standing s = {.shards = 1, .threads = 1}, found;
+    at_standing s = {.shards = 1}, found;
     at_optim_state one;
     start(&r, "adam");
     start(&fresh, "adam");
@@ -222,12 +222,12 @@ static void another_machine_is_told(void **state)
 {
     (void)state;
     char text[80];
-    at_standing a = {.threads = 2, .shards = 2, .seed = 1, .isa = "avx2"}, b = a;
+    at_standing a = {.shards = 2, .seed = 1, .isa = "avx2"}, b = a;
     at_standing_differs(&a, &b, text, sizeof text);
     assert_string_equal(text, "");
-    b.threads = 1;
+    b.shards = 1;
     at_standing_differs(&a, &b, text, sizeof text);
-    assert_string_equal(text, "1 threads, not 2");
+    assert_string_equal(text, "1 shard of a batch, not 2");
 }
 
 static int make_folder(void **state)
