@@ -44,8 +44,8 @@ typedef struct {
  * names; false if no name is known. */
 bool at_meaning_of_names(at_meaning *m, const at_text *name, int count);
 
-/* Cuts a line at every separator in one pass: its first ATTEND_TABLE_CELLS cells. Returns the number
- * of all cells. */
+/* Cuts a line at every separator in one pass. Fills the first ATTEND_TABLE_CELLS cells and returns
+ * the number of all. */
 int at_cells_cut(at_text line, char separator, at_text cell[ATTEND_TABLE_CELLS]);
 
 /* What the columns of a table mean, after its first row, the options and, for a table without
