@@ -782,7 +782,7 @@ typedef struct attend_learn_options {
     int lower;          /* 1: lower case */
     int strip_accents;  /* 1: without accents */
     int split_chinese;  /* 1: Chinese (and for words Japanese) characters stand alone */
-    int punctuation;    /* 1: cut off from words; by itself unless the text was cut already */
+    int pretokenised;   /* words: 1: spaces separate them; 0: punctuation is split off */
     int alphabet;       /* characters at most in a vocabulary of wordpiece */
     double coverage;    /* share of all characters that one of sentencepiece has */
     const char *model;  /* of sentencepiece: "unigram" or "bpe" */

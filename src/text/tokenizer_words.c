@@ -207,6 +207,16 @@ bool at_tokenizer_by_blanks(const at_tokenizer *t)
     return t->kind == &at_tokenizer_kind_words && !((const at_words *)t)->punctuation;
 }
 
+const char *at_tokenizer_cutting(const at_tokenizer *t)
+{
+    if (t->kind != &at_tokenizer_kind_words)
+        return NULL;
+    return at_tokenizer_by_blanks(t)
+               ? "tokenised already: spaces separate its words; --pretokenised no splits them "
+                 "further"
+               : "not tokenised yet: punctuation is split from words";
+}
+
 const at_tokenizer_kind at_tokenizer_kind_words = {
     .name = "words",
     .what = "words between white space, punctuation cut off, Chinese and Japanese by character",
@@ -214,7 +224,7 @@ const at_tokenizer_kind at_tokenizer_kind_words = {
     .files = "tokenizer.json",
     .model = "words",
     .learns = ATTEND_LEARN_SIZE | ATTEND_LEARN_MIN_COUNT | ATTEND_LEARN_LOWER
-              | ATTEND_LEARN_SPLIT_CHINESE | ATTEND_LEARN_PUNCTUATION,
+              | ATTEND_LEARN_SPLIT_CHINESE | ATTEND_LEARN_PRETOKENISED,
     .learn = at_words_learn,
     .read = read,
     .write = write,

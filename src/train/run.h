@@ -33,6 +33,7 @@ typedef struct {
     const char *tokenizer;
     int vocabulary, min_count;
     bool lower;
+    int pretokenised; /* 0 looks at the text, 1 no, 2 yes */
     int longest, longest_frames, when_long;
     int epochs, steps, batch, batch_tokens;
     double mix_lengths;

@@ -142,10 +142,10 @@ static attend_status check_tokenizer(const at_run_settings *s, attend_error *err
 {
     if (at_tokenizer_kind_find(s->tokenizer) || !at_file_exists(s->tokenizer))
         return at_tokenizer_kind_check(s->tokenizer, err);
-    if (s->vocabulary || s->min_count || s->lower)
+    if (s->vocabulary || s->min_count || s->lower || s->pretokenised)
         return at_error(err, ATTEND_OPTION,
                         "--tokenizer %s has its vocabulary already; leave --vocabulary, "
-                        "--min-count and --lower out",
+                        "--min-count, --lower and --pretokenised out",
                         at_show(s->tokenizer).text);
     return ATTEND_OK;
 }

@@ -91,6 +91,12 @@ const at_option at_run_options[] = {
      .meta = "N",
      .help = "Words that come less often are unknown; 0 is the kind's choice: 2 for words"},
     {.name = "lower", OPTION_FLAG(at_run_settings, lower), .help = "Write everything small"},
+    {.name = "pretokenised",
+     OPTION_CHOICE(at_run_settings, pretokenised),
+     .value = "auto",
+     .choices = "auto|no|yes",
+     .help = "Whether spaces separate all words already, also punctuation: \"a dog , asleep .\"; "
+             "auto looks at the text"},
     {.name = "init-embeddings",
      OPTION_PATH(at_run_settings, init_embeddings),
      .meta = "FILE",

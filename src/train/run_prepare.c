@@ -237,9 +237,10 @@ static void say_unused(at_run *r)
 {
     const at_run_settings *s = &r->settings;
     if (s->init_from && !s->resume
-        && (strcmp(s->tokenizer, "words") != 0 || s->vocabulary || s->min_count || s->lower))
+        && (strcmp(s->tokenizer, "words") != 0 || s->vocabulary || s->min_count || s->lower
+            || s->pretokenised))
         at_run_say(r, "the vocabulary is that of --init-from: --tokenizer, --vocabulary, "
-                      "--min-count and --lower change nothing");
+                      "--min-count, --lower and --pretokenised change nothing");
 }
 
 attend_status at_run_prepare(at_run *r, const void *model, attend_error *err)
