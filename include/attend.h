@@ -9,8 +9,8 @@
  *   - What you were given by a `_new`, `_load` or an `out` argument you free with the function
  *     of the same noun; everything else is borrowed.
  *   - Functions that can fail return an attend_status and fill `err`, which may be NULL.
- *   - The library never exits, aborts or prints; see attend_set_log. (attend_figure_save draws with
- *     Cairo, Pango and GLib, and GLib ends a program that runs out of memory there.)
+ *   - The library never exits, aborts or prints; see attend_set_log. Figures are drawn in a child
+ *     process, because GLib ends a program that runs out of memory.
  *   - Calls on different objects may run on different threads at the same time; on one object one
  *     after the other, unless the function says more. A forked process may go on using it.
  *   - Pointers are not NULL, unless it says that they may be. Options may be NULL, which stands for
@@ -615,8 +615,9 @@ typedef struct attend_figure {
  *
  * path      ends in .png, .svg or .pdf
  *
- * The libraries that draw (cairo, pango) are loaded at the first call; where one is missing, the
- * message names its package. Characters that no font has are reported as a warning to the log. The
+ * A child process loads the libraries that draw (cairo, pango); where one is missing, the message
+ * names its package. A child that a signal ends is ATTEND_MEMORY, one that takes more than two
+ * minutes ATTEND_STOPPED. Characters that no font has are reported as a warning to the log. The
  * same figure gives the same bytes of a PNG on one machine. Thread safe. */
 ATTEND_API attend_status attend_figure_save(const attend_figure *figure, const char *path,
                                             attend_error *err);

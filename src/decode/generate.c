@@ -4,6 +4,7 @@
 
 #include "base/memory.h"
 #include "base/random.h"
+#include "decode/logits.h"
 
 typedef struct {
     const at_language *model;
@@ -32,7 +33,7 @@ static attend_status read_words(job *j, int n, const int *words, attend_error *e
     if (at_failed(j->tape))
         return at_tape_status(j->tape, err);
     memcpy(j->logits, y->value, (size_t)V * sizeof(real));
-    return ATTEND_OK;
+    return at_logits_check((size_t)V, j->logits, err);
 }
 
 /* ---- choosing ----------------------------------------------------------------------------------

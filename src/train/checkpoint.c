@@ -44,16 +44,16 @@ static json_t *number(double x)
 static json_t *standing_json(const at_standing *s)
 {
     return json_pack(
-        "{sI sI s{sI sI sI sI} so so sI si si so so s{so so si si} s{so sb} sI si ss}", "updates",
-        (json_int_t)s->updates, "batches", (json_int_t)s->batches, "position", "print",
+        "{sI sI s{sI sI sI sI} so so sI si si sb so so s{so so si si} s{so sb} sI si ss}",
+        "updates", (json_int_t)s->updates, "batches", (json_int_t)s->batches, "position", "print",
         (json_int_t)s->position.print, "batch", (json_int_t)s->position.batch, "step",
         (json_int_t)s->position.step, "epoch", (json_int_t)s->position.epoch, "best",
         number(s->best), "best_loss", number(s->best_loss), "best_update",
-        (json_int_t)s->best_update, "best_mean", s->best_mean, "waited", s->waited, "loss",
-        number(s->loss), "asked", number(s->asked), "plateau", "lr", number(s->plateau.lr), "best",
-        number(s->plateau.best), "bad", s->plateau.bad, "cooling", s->plateau.cooling, "baseline",
-        "mean", number(s->baseline.mean), "started", (int)s->baseline.started, "seed",
-        (json_int_t)s->seed, "shards", s->shards, "isa", s->isa);
+        (json_int_t)s->best_update, "best_mean", s->best_mean, "waited", s->waited, "due",
+        (int)s->due, "loss", number(s->loss), "asked", number(s->asked), "plateau", "lr",
+        number(s->plateau.lr), "best", number(s->plateau.best), "bad", s->plateau.bad, "cooling",
+        s->plateau.cooling, "baseline", "mean", number(s->baseline.mean), "started",
+        (int)s->baseline.started, "seed", (json_int_t)s->seed, "shards", s->shards, "isa", s->isa);
 }
 
 static double limitless(double x) { return x >= 1e300 ? INFINITY : x <= -1e300 ? -INFINITY : x; }
@@ -77,6 +77,7 @@ static attend_status standing_read(const json_t *json, const char *file, at_stan
         .best_update = at_field_int(&f, "best_update", 0, 0, most),
         .best_mean = (int)at_field_int(&f, "best_mean", 0, 0, INT32_MAX),
         .waited = (int)at_field_int(&f, "waited", 0, 0, INT32_MAX),
+        .due = at_field_bool(&f, "due", false),
         .loss = at_field_number(&f, "loss", 0, -INFINITY, INFINITY),
         .asked = at_field_number(&f, "asked", 0, 0, INFINITY),
         .plateau = {.lr = at_field_number(&plateau, "lr", 0, -INFINITY, INFINITY),

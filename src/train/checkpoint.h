@@ -22,6 +22,7 @@ typedef struct {
     int64_t best_update;  /* when it was found */
     int best_mean;        /* it is the mean of so many last weights; 0: those of that update */
     int waited;           /* validations since then */
+    bool due;             /* these weights are to be validated before the next update */
     double loss, asked;   /* since the last validation: summed, and what it is summed over */
     at_plateau plateau;   /* of the schedule */
     at_baseline baseline; /* of hard attention */

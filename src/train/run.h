@@ -44,7 +44,7 @@ typedef struct {
     int accumulate, shards;
     int checkpoint_every, validate_every, patience;
     int keep, average; /* weights of so many validations */
-    int curves;        /* the figure's format; drawn by whoever hears of validations */
+    int curves;        /* the figure's format; drawn by the report */
     const char *watch; /* a metric; NULL: the job's first */
     bool resume, overwrite;
     const char *init_from;
@@ -61,6 +61,7 @@ typedef enum {
     ATTEND_RUN_SAYS,      /* text */
     ATTEND_RUN_STEP,      /* a step is done */
     ATTEND_RUN_VALIDATED, /* metrics */
+    ATTEND_RUN_SAVED,     /* a checkpoint has what the last validation found */
 } at_run_kind;
 
 typedef struct {

@@ -26,8 +26,12 @@ attend_status at_run_lock(at_run *r, attend_error *err)
     char *folder = at_run_path(r, "training"), *path = at_run_path(r, "training/lock");
     attend_status status = folder && path ? at_folder_make(folder, err) : at_error_memory(err);
     if (status >= 0) {
-        r->lock = open(path, O_RDWR | O_CREAT | O_CLOEXEC, 0666);
-        if (r->lock < 0)
+        r->lock = open(path, O_RDWR | O_CREAT | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC, 0666);
+        if (r->lock < 0 && errno == ELOOP)
+            status = at_error(err, ATTEND_FILE,
+                              "%s: is a symbolic link, which a lock may not be; remove it",
+                              at_show(path).text);
+        else if (r->lock < 0)
             status = at_file_fail(err, path, "cannot write");
         else if (flock(r->lock, LOCK_EX | LOCK_NB) < 0)
             status = at_error(err, ATTEND_FILE,
