@@ -151,6 +151,37 @@ ATTEND_API int attend_tensors_note(const attend_tensors *tensors, size_t index, 
                                    const char **text);
 ATTEND_API void attend_tensors_free(attend_tensors *tensors); /* NULL is well */
 
+/* ---- damage ---------------------------------------------------------------------------- */
+
+/* A file that was verified, borrowed for the call.
+ *
+ * checksums  0: the file, or the small files of the folder, have none: of another program
+ * fault      what is wrong, NULL: nothing; a file is reported once for each damaged tensor */
+typedef struct attend_verified {
+    const char *path;
+    int checksums;
+    const char *fault;
+} attend_verified;
+
+typedef void attend_verified_function(void *user, const attend_verified *verified);
+
+/* Verifies everything that has a checksum: of a model's folder the settings, tokenizers, weights
+ * and checkpoints; or a tokenizer's folder; or a safetensors file. Nothing else needs this call:
+ * a file is verified when it is used.
+ *
+ * path      a folder or a file
+ * take      called for every file and for every fault; may be NULL
+ *
+ * Returns ATTEND_FORMAT, with the first fault in err, where something is damaged. Thread safe. */
+ATTEND_API attend_status attend_verify(const char *path, attend_verified_function *take, void *user,
+                                       attend_error *err);
+
+/* Accepts settings and tokenizer files that were edited: their checksums become those of the
+ * files as they are. Weights are not concerned: programs that change those write new files.
+ *
+ * path      a model's or a tokenizer's folder */
+ATTEND_API attend_status attend_checksums_update(const char *path, attend_error *err);
+
 /* ---- sentences ------------------------------------------------------------------------- */
 
 /* A sentence, borrowed, without white space around it; a result other than 0 ends the splitting. */

@@ -5,6 +5,7 @@
 #include <string.h>
 #include <sys/stat.h>
 
+#include "base/checksum_list.h"
 #include "base/file.h"
 #include "base/memory.h"
 #include "base/number.h"
@@ -55,7 +56,11 @@ attend_status at_model_config_save(const char *folder, const char *type, at_opti
     if (!path || !json || (more && json_object_update(json, more) < 0))
         status = at_error_memory(err);
     if (status >= 0)
+        status = at_checksum_list_clear(folder, err);
+    if (status >= 0)
         status = at_json_save(path, json, err);
+    if (status >= 0)
+        status = at_checksum_list_save(folder, (const char *const[]){"config.json", NULL}, err);
     at_free(path);
     json_decref(json);
     json_decref(more);
@@ -134,6 +139,8 @@ attend_status at_model_config_load(const char *folder, const char *type, at_opti
     const char *key;
     char *path = at_file_join(folder, "config.json");
     attend_status status = path ? check_folder(folder, path, err) : at_error_memory(err);
+    if (status >= 0)
+        status = at_checksum_list_verify(folder, NULL, NULL, err);
     if (status >= 0)
         status = at_json_load(path, &json, err);
     const char *model = json_string_value(json_object_get(json, "model_type"));

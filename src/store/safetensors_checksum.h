@@ -11,7 +11,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "store/checksum.h"
+#include "base/checksum.h"
 
 #define ATTEND_CHECKSUM_HEADER "attend.xxh3.header"
 #define ATTEND_CHECKSUM_TENSORS "attend.xxh3.tensors"

@@ -142,6 +142,10 @@ void at_tokenizer_free(at_tokenizer *t); /* NULL is well */
 
 /* ---- files ------------------------------------------------------------------------------ */
 
+/* The names that files of tokenizers can have, up to a NULL. Those that are saved are listed with
+ * their checksums beside them (base/checksum_list.h), and verified when they are opened. */
+extern const char *const at_tokenizer_files[];
+
 /* Opens what a folder or a file has: our own tokenizer.json; spiece.model; vocab.json and
  * merges.txt; vocab.txt; Hugging Face's tokenizer.json; with tokenizer_config.json beside them
  * where it says more. The error names the files that were looked for. */

@@ -5,6 +5,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "base/checksum_list.h"
 #include "base/file.h"
 #include "base/memory.h"
 #include "data/split.h"
@@ -112,11 +113,19 @@ static attend_status find_run(at_run *r, attend_error *err)
     return ATTEND_OK;
 }
 
-const char *const at_run_leaves[] = {
-    "model.safetensors",         "training/last.safetensors", "training/average.safetensors",
-    "training/metrics.jsonl",    "training/test.tsv",         "training/test.txt",
-    "training/test.safetensors", "training/curves.svg",       "training/curves.png",
-    "training/curves.pdf",       "training/settings.yaml",    NULL};
+const char *const at_run_leaves[] = {"model.safetensors",
+                                     "training/last.safetensors",
+                                     "training/average.safetensors",
+                                     "training/metrics.jsonl",
+                                     "training/test.tsv",
+                                     "training/test.txt",
+                                     "training/test.safetensors",
+                                     "training/curves.svg",
+                                     "training/curves.png",
+                                     "training/curves.pdf",
+                                     "training/" ATTEND_CHECKSUM_LIST,
+                                     "training/settings.yaml",
+                                     NULL};
 
 attend_status at_run_check_taken(const at_run *r, attend_error *err)
 {

@@ -5,8 +5,8 @@
  *     at_checksum_start(&c);
  *     at_checksum_add(&c, data, size);           any number of times
  *     uint64_t sum = at_checksum_end(&c);                                                        */
-#ifndef ATTEND_STORE_CHECKSUM_H
-#define ATTEND_STORE_CHECKSUM_H
+#ifndef ATTEND_BASE_CHECKSUM_H
+#define ATTEND_BASE_CHECKSUM_H
 
 #include <stdbool.h>
 #include <stddef.h>

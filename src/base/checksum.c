@@ -3,7 +3,7 @@
 #define XXH_INLINE_ALL
 #include <xxhash.h>
 
-#include "store/checksum.h"
+#include "base/checksum.h"
 
 _Static_assert(sizeof(XXH3_state_t) <= sizeof(at_checksum), "the state fits");
 _Static_assert(_Alignof(XXH3_state_t) <= _Alignof(at_checksum), "the state is aligned");
