@@ -72,11 +72,12 @@ static attend_status parse(at_how *how, int n, const char *const *values, attend
 }
 
 /* true lengths [B,1,1] */
-static at_tensor *lengths_of(at_tape *t, const at_memory *m)
+static at_tensor *lengths_of(at_tape *t, const at_query *q, const at_memory *m)
 {
+    const int *lengths = at_read_mask(q, m).lengths;
     at_tensor *n = at_new(t, SHAPE(m->keys->shape.dim[0], 1, 1));
     for (size_t b = 0; !at_failed(t) && b < n->len; b++)
-        n->value[b] = (real)(m->mask.lengths ? m->mask.lengths[b] : m->keys->shape.dim[1]);
+        n->value[b] = (real)(lengths ? lengths[b] : m->keys->shape.dim[1]);
     return n;
 }
 
@@ -89,7 +90,7 @@ static at_tensor *predict(at_tape *t, at_path s, const at_how *how, const at_que
     at_tensor *v = at_param(t, s, "energy", SHAPE(size), INIT_GLOROT);
     at_tensor *h = at_tanh(t, at_affine(t, q->query, w, NULL, ATTEND_OUT_IN));
     at_tensor *z = at_affine(t, h, at_reshape(t, v, SHAPE(1, size)), NULL, ATTEND_OUT_IN);
-    return at_multiply(t, at_sigmoid(t, z), lengths_of(t, m));
+    return at_multiply(t, at_sigmoid(t, z), lengths_of(t, q, m));
 }
 
 /* hidden [B,Q,K]: outside the window around round(p), or hidden by the mask */
@@ -100,7 +101,7 @@ static unsigned char *hide(at_tape *t, const at_how *how, const at_query *q, con
     at_mask mask = at_read_mask(q, m);
     int B = q->query->shape.dim[0], Q = q->query->shape.dim[1], K = m->keys->shape.dim[1];
     unsigned char *hidden = at_scratch(t, (size_t)B * (size_t)Q * (size_t)K), *to = hidden;
-    if (!hidden || !at_mask_fit(t, "predicted", &mask, SHAPE(B, Q, K), &v))
+    if (!hidden || !at_mask_fit_added(t, "predicted", &mask, SHAPE(B, Q, K), &v))
         return NULL;
     for (int b = 0; b < B; b++)
         for (int i = 0; i < Q; i++) {
@@ -122,7 +123,10 @@ static at_reading read(at_tape *t, at_path s, const at_how *how, const at_query 
         return at_reading_poison(t);
     at_tensor *scores = how->score->score(t, at_in(s, "score"), how, q, m);
     at_mask mask = {.hidden = hidden,
-                    .hidden_shape = SHAPE(p->shape.dim[0], p->shape.dim[1], m->keys->shape.dim[1])};
+                    .hidden_shape = SHAPE(p->shape.dim[0], p->shape.dim[1], m->keys->shape.dim[1]),
+                    .added = q->mask.added,
+                    .added_shape = q->mask.added_shape};
+    scores = at_scores_added(t, scores, &mask);
     at_picked k = how->pick->pick(t, how, scores, &mask);
     at_tensor *w = gaussian_fade(t, k.weights, p, (real)how->reach / 2);
     return (at_reading){

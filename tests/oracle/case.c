@@ -196,6 +196,14 @@ static const unsigned char *added_mask(at_case *c, const char *name, at_shape *s
     return mask;
 }
 
+const real *at_case_added(at_case *c, const char *name, at_shape *shape)
+{
+    const at_stored *stored = find_stored(c, c->inputs, name, shape);
+
+    return stored && at_dtype_is_float(stored->dtype) ? at_case_reals(c, c->inputs, name, shape)
+                                                      : NULL;
+}
+
 const unsigned char *at_case_mask(at_case *c, const char *name, at_shape *shape)
 {
     const at_stored *stored = find_stored(c, c->inputs, name, shape);

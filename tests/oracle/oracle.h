@@ -130,6 +130,9 @@ at_ids at_case_ids(at_case *c, const char *name);
  * NULL where it is absent, or bad and the case failed */
 const unsigned char *at_case_mask(at_case *c, const char *name, at_shape *shape);
 
+/* A mask of floats, which are added to scores; NULL where it is absent or not of floats. */
+const real *at_case_added(at_case *c, const char *name, at_shape *shape);
+
 /* any tensor of a file as reals; NULL where it is absent, or bad and the case failed */
 const real *at_case_reals(at_case *c, const at_safetensors *file, const char *name,
                           at_shape *shape);

@@ -122,8 +122,14 @@ static void bad_arguments_name_the_op(void **state)
             "target 9 at place 1");
     REFUSES(at_dropout(tape, a, 1), "dropout");
     REFUSES(at_recurrent(tape, ATTEND_GRU, a, 1, &none, NULL), "gru");
-    REFUSES(at_attention(tape, a, a, a, 2, 1, NULL), "attention");
-    REFUSES(at_attention_weights(tape, a, b, a, 1, 1, NULL), "attention");
+    at_attention_options heads = {.heads = 2, .scale = 1}, all = {.heads = 1, .scale = 1};
+    REFUSES(at_attention(tape, at_rows_of(a), at_rows_of(a), at_rows_of(a), heads), "attention");
+    REFUSES(at_attention(tape, at_rows_of(a), at_rows_of(b), at_rows_of(a), all), "attention");
+    REFUSES(
+        at_attention(tape, at_rows_columns(a, 1, 3), at_rows_columns(a, 2, 4), at_rows_of(a), all),
+        "attention");
+    all.dropout = 1;
+    REFUSES(at_attention(tape, at_rows_of(a), at_rows_of(a), at_rows_of(a), all), "dropout");
     REFUSES(at_new(tape, SHAPE(1 << 30, 1 << 30, 1 << 30)), "shape");
 }
 
@@ -141,6 +147,12 @@ static const int *ids_from(int sentence)
 
 static const int lengths[MOST] = {7, 3, 5, 1, 7, 2, 6, 4, 7};
 
+static at_tensor *attend(at_tape *t, at_tensor *q, at_tensor *k, at_tensor *v,
+                         at_attention_options o)
+{
+    return at_attention(t, at_rows_of(q), at_rows_of(k), at_rows_of(v), o).context;
+}
+
 /* logits [B,T,V] of sentences first .. first+B-1 */
 static at_tensor *model(at_tape *t, int first, int B, real dropout)
 {
@@ -151,9 +163,10 @@ static at_tensor *model(at_tape *t, int first, int B, real dropout)
                    dropout);
     at_mask mask = {.lengths = lengths + first};
     at_tensor *q = at_linear(t, at_in(s, "q"), x, D), *k = at_linear(t, at_in(s, "k"), x, D);
-    x = at_add(t, x, at_attention(t, q, k, x, 2, (real)0.4, &mask));
-    x = at_norm(t, at_in(s, "norm"), at_attention_weights(t, x, k, x, 3, 1, &mask).context,
-                (real)1e-5);
+    at_attention_options a = {.heads = 2, .scale = (real)0.4, .mask = &mask, .dropout = dropout};
+    x = at_add(t, x, attend(t, q, k, x, a));
+    a = (at_attention_options){.heads = 3, .scale = 1, .mask = &mask, .weights = true};
+    x = at_norm(t, at_in(s, "norm"), attend(t, x, k, x, a), (real)1e-5);
     x = at_feed_forward(t, at_in(s, "ff"), x, 2 * D, at_gelu, dropout);
     return at_linear(t, at_in(s, "out"), x, V);
 }
@@ -350,7 +363,8 @@ static void attention_needs_no_room_for_its_weights(void **state)
     (void)state;
     at_tensor *x = at_param(tape, at_root(), "x", SHAPE(1, 2048, 8), INIT_NORMAL(1));
     at_mask mask = {.causal = true};
-    assert_true(at_backward(tape, at_sum(tape, at_attention(tape, x, x, x, 2, 1, &mask))));
+    at_attention_options o = {.heads = 2, .scale = 1, .mask = &mask};
+    assert_true(at_backward(tape, at_sum(tape, attend(tape, x, x, x, o))));
     assert_true(at_tape_bytes(tape) < (size_t)1 << 21);
 }
 
