@@ -61,6 +61,9 @@ int at_cache_longest(const at_cache *c);        /* length of the longest row */
 const int *at_cache_lengths(const at_cache *c); /* [rows], with the new positions */
 const int *at_cache_firsts(const at_cache *c);  /* [rows]: the first new position */
 
+/* All positions of a stream, for at_attention; `which` is NULL where row r lies in column r. */
+at_rows at_cache_rows(const at_cache *c, int stream);
+
 /* A dense copy [rows, longest, width], zeros after the end of a row; of a recurrent state
  * [rows, width]. */
 at_tensor *at_cache_gather(at_tape *t, const at_cache *c, int stream);
