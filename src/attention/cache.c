@@ -293,7 +293,9 @@ static int own_columns(at_cache *c, tables *x, step s)
     for (int r = 0; r < x->rows; r++) {
         if (x->own[r] != NONE || !count_of(s, r))
             continue;
-        int i = 0;
+        int i = r; /* where it needs no table, if that is free */
+        if (c->top[i] > kept(c, x, s, r))
+            i = 0;
         while (c->top[i] > kept(c, x, s, r))
             i++;
         x->own[r] = i;

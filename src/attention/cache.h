@@ -12,10 +12,10 @@
  * of every layer, or h and c of every recurrent layer. Rows have lengths of their own.
  *
  * A stream is stored as [columns][capacity][width]; a table says which column holds position j of
- * row r. A row appends in place to the one column that it owns. Reordering copies the table: a row
- * that is continued several times keeps its column in the first continuation, the others append to
- * columns of their own, and the history is shared. Columns that no row owns are used again from
- * behind the last position that a row refers to.
+ * row r. A row appends in place to the one column that it owns. Reordering copies the table: the
+ * first continuation of a row keeps its column, the others append to columns of their own, and the
+ * history is shared. A column that no row owns is used again after the last position that a row
+ * refers to.
  *
  * A recurrent state is a cache of capacity 1: a new position replaces the one before it.
  *
