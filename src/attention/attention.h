@@ -14,7 +14,7 @@
 #ifndef ATTEND_ATTENTION_ATTENTION_H
 #define ATTEND_ATTENTION_ATTENTION_H
 
-#include "grad/ops.h"
+#include "attention/cache.h"
 
 typedef struct at_how at_how;
 typedef struct at_memory at_memory;
@@ -40,6 +40,7 @@ typedef struct {
     at_about about;
     bool knows_positions; /* permuting keys and values does more than permute the weights */
     bool one_width;       /* queries and keys must be as wide as each other, without heads */
+    bool sized;           /* what it prepares is how->size wide, if that is not 0; else like q */
     bool linear;          /* what prepare does to a mean of keys is the mean of what it does */
 
     /* reads what follows the colon (values[0..n)) into how; NULL where nothing may follow */
@@ -151,6 +152,8 @@ struct at_memory {
     int first;                /* position of the first key: not 0 in a part of a source */
     int width;                /* dq of the queries (of one head) */
     at_memory *heads;         /* how->heads of them, each with its slices; or NULL */
+    const at_cache *cache;    /* not NULL: keys and values are its streams `stream` and the next */
+    int stream;
 };
 
 /* Computes what depends on the source alone; `width` is the queries' dq. lengths [B] may be NULL;
@@ -190,6 +193,28 @@ at_reading at_attention_read(at_tape *t, at_path s, const at_how *how, const at_
 at_memory at_attention_slices(at_tape *t, at_path s, const at_how *how, int width, at_tensor *keys,
                               at_tensor *values, const int *lengths);
 at_reading at_read_slices(at_tape *t, at_path s, const at_how *how, const at_memory *m, at_query q);
+
+/* ---- keys that grow: attention on a cache --------------------------------------------------- */
+
+/* Widths of the streams that one attention has in a cache: keys, values and, for scores that have
+ * any, prepared keys. keys, values: the widths that are stored, which with at_attention_append and
+ * heads is `width`. Returns their number. */
+enum { ATTEND_ATTENTION_STREAMS = 3 };
+int at_attention_streams(const at_how *how, int width, int keys, int values,
+                         int widths[ATTEND_ATTENTION_STREAMS]);
+
+/* Appends keys and values [rows,n,..] of the new positions, projected and prepared, to the streams
+ * from `stream` on. The result has all positions, until the cache changes; a query takes
+ * .mask = {.causal = true, .first = at_cache_firsts(c)}. No gradient passes through a cache. */
+at_memory at_attention_append(at_tape *t, at_path s, const at_how *how, int width, at_tensor *keys,
+                              at_tensor *values, at_cache *c, int stream);
+
+/* The same of keys and values that the model has projected itself, for at_read_slices. */
+at_memory at_append_slices(at_tape *t, at_path s, const at_how *how, int width, at_tensor *keys,
+                           at_tensor *values, at_cache *c, int stream);
+
+/* All positions of streams that have been written. */
+at_memory at_memory_cached(at_tape *t, const at_how *how, int width, const at_cache *c, int stream);
 
 /* For scopes: scores, pick and context over the keys that mask leaves visible; hidden and added
  * have no axis of heads. */

@@ -26,6 +26,7 @@ typedef struct {
 
 /* Invariant: no row refers to positions of an owned column beyond its owner's committed ones. */
 struct at_cache {
+    bool straight;         /* every row r lies in column r alone */
     bool state;            /* one position in a row, replaced by the next */
     int columns, capacity; /* that every stream has */
     int added;             /* n of the last extend */
@@ -149,11 +150,21 @@ static bool grow(at_cache *c, int columns, int capacity)
 
 /* ---- rows ----------------------------------------------------------------------------------- */
 
+static bool is_straight(const tables *x)
+{
+    for (int r = 0; r < x->rows; r++)
+        for (int j = 0; j < x->length[r]; j++)
+            if (x->which[(size_t)r * (size_t)x->longest + (size_t)j] != r)
+                return false;
+    return true;
+}
+
 static void swap_tables(at_cache *c)
 {
     tables x = c->now;
     c->now = c->next;
     c->next = x;
+    c->straight = is_straight(&c->now);
 }
 
 static void copy_row(const tables *x, int r, tables *to, int i)
@@ -282,7 +293,9 @@ static int own_columns(at_cache *c, tables *x, step s)
     for (int r = 0; r < x->rows; r++) {
         if (x->own[r] != NONE || !count_of(s, r))
             continue;
-        int i = 0;
+        int i = r; /* where it needs no table, if that is free */
+        if (c->top[i] > kept(c, x, s, r))
+            i = 0;
         while (c->top[i] > kept(c, x, s, r))
             i++;
         x->own[r] = i;
@@ -349,6 +362,17 @@ int at_cache_count(const at_cache *c) { return c->now.rows; }
 int at_cache_longest(const at_cache *c) { return c->now.longest; }
 const int *at_cache_lengths(const at_cache *c) { return c->now.length; }
 const int *at_cache_firsts(const at_cache *c) { return c->now.first; }
+
+at_rows at_cache_rows(const at_cache *c, int i)
+{
+    const stream *s = &c->stream[i];
+    return (at_rows){.data = s->data,
+                     .rows = c->now.longest,
+                     .width = s->width,
+                     .ld = s->width,
+                     .step = (ptrdiff_t)s->capacity * s->width,
+                     .which = c->straight ? NULL : c->now.which};
+}
 
 at_tensor *at_cache_gather(at_tape *t, const at_cache *c, int i)
 {

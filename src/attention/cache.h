@@ -12,10 +12,10 @@
  * of every layer, or h and c of every recurrent layer. Rows have lengths of their own.
  *
  * A stream is stored as [columns][capacity][width]; a table says which column holds position j of
- * row r. A row appends in place to the one column that it owns. Reordering copies the table: a row
- * that is continued several times keeps its column in the first continuation, the others append to
- * columns of their own, and the history is shared. Columns that no row owns are used again from
- * behind the last position that a row refers to.
+ * row r. A row appends in place to the one column that it owns. Reordering copies the table: the
+ * first continuation of a row keeps its column, the others append to columns of their own, and the
+ * history is shared. A column that no row owns is used again after the last position that a row
+ * refers to.
  *
  * A recurrent state is a cache of capacity 1: a new position replaces the one before it.
  *
@@ -60,6 +60,9 @@ int at_cache_count(const at_cache *c);          /* rows */
 int at_cache_longest(const at_cache *c);        /* length of the longest row */
 const int *at_cache_lengths(const at_cache *c); /* [rows], with the new positions */
 const int *at_cache_firsts(const at_cache *c);  /* [rows]: the first new position */
+
+/* All positions of a stream, for at_attention; `which` is NULL where row r lies in column r. */
+at_rows at_cache_rows(const at_cache *c, int stream);
 
 /* A dense copy [rows, longest, width], zeros after the end of a row; of a recurrent state
  * [rows, width]. */

@@ -111,7 +111,7 @@ at_memory at_memory_of(at_tape *t, const at_how *how, const at_memory *m, at_ids
 
 /* ---- dot products of global soft attention are fused ---------------------------------------- */
 
-static bool fused(const at_how *how)
+bool at_is_fused(const at_how *how)
 {
     return (how->score == &at_score_dot || how->score == &at_score_scaled_dot)
            && how->scope == &at_scope_global && how->pick == &at_pick_soft;
@@ -192,10 +192,14 @@ static at_reading read_fused(at_tape *t, const at_how *how, const at_query *q, c
     at_mask mask = at_read_mask(q, m);
     mask.hidden_shape = all_heads(mask.hidden_shape);
     mask.added_shape = all_heads(mask.added_shape);
-    at_tensor *scores = q->scores ? fused_scores(t, q, m, heads, scale) : NULL;
+    at_memory dense = *m;
+    if (m->cache && q->scores)
+        dense.keys = at_cache_gather(t, m->cache, m->stream);
+    at_tensor *scores = q->scores ? fused_scores(t, q, &dense, heads, scale) : NULL;
+    at_rows k = m->cache ? at_cache_rows(m->cache, m->stream) : at_rows_of(m->keys);
+    at_rows v = m->cache ? at_cache_rows(m->cache, m->stream + 1) : at_rows_of(m->values);
     at_attention_options o = {.heads = heads, .scale = scale, .mask = &mask, .weights = q->weights};
-    at_attention_result r = at_attention(t, at_rows_of(q->query), at_rows_of(m->keys),
-                                         at_rows_of(m->values), o);
+    at_attention_result r = at_attention(t, at_rows_of(q->query), k, v, o);
     return (at_reading){.context = r.context, .weights = r.weights, .scores = scores};
 }
 
@@ -232,23 +236,30 @@ static bool fits(at_tape *t, const at_how *how, int width, at_tensor *keys, at_t
     return !at_failed(t);
 }
 
+at_memory at_memory_heads(at_tape *t, const at_how *how, at_memory m)
+{
+    int heads = how->heads;
+    m.heads = heads ? at_scratch(t, (size_t)heads * sizeof *m.heads) : NULL;
+    for (int h = 0; m.heads && h < heads; h++) {
+        at_memory part = {
+            .keys = slice_of(t, m.keys, heads, h), .width = m.width / heads, .lengths = m.lengths};
+        part.values = m.values == m.keys ? part.keys : slice_of(t, m.values, heads, h);
+        part.prepared = m.prepared ? slice_of(t, m.prepared, heads, h) : NULL;
+        m.heads[h] = part;
+    }
+    return m;
+}
+
 at_memory at_attention_slices(at_tape *t, at_path s, const at_how *how, int width, at_tensor *keys,
                               at_tensor *values, const int *lengths)
 {
     at_memory m = {.keys = keys, .values = values, .width = width, .lengths = lengths};
-    if (!fits(t, how, width, keys, values) || fused(how))
+    if (!fits(t, how, width, keys, values) || at_is_fused(how))
         return m;
-    if (!how->heads)
-        return prepared(t, s, how, m);
-    m.heads = at_scratch(t, (size_t)how->heads * sizeof *m.heads);
-    for (int h = 0; m.heads && h < how->heads; h++) {
-        at_memory part = {.keys = slice_of(t, keys, how->heads, h),
-                          .width = width / how->heads,
-                          .lengths = lengths};
-        part.values = values == keys ? part.keys : slice_of(t, values, how->heads, h);
-        m.heads[h] = prepared(t, head_path(s, how->heads, h), how, part);
-    }
-    return m;
+    m = at_memory_heads(t, how, m);
+    for (int h = 0; m.heads && h < how->heads; h++)
+        m.heads[h] = prepared(t, head_path(s, how->heads, h), how, m.heads[h]);
+    return how->heads ? m : prepared(t, s, how, m);
 }
 
 /* one field of several readings, joined along an axis; a field that is NULL stays NULL */
@@ -313,7 +324,7 @@ at_reading at_read_slices(at_tape *t, at_path s, const at_how *how, const at_mem
     }
     if (!heads_fit(t, &q.mask, how->heads ? how->heads : 1))
         return at_reading_poison(t);
-    if (fused(how))
+    if (at_is_fused(how))
         return read_fused(t, how, &q, m);
     if (!how->heads) {
         q.mask = head_mask(t, q.mask, 0);

@@ -138,6 +138,23 @@ static void check_stream(job *j, int s, int longest)
             }
 }
 
+/* the rows where they lie against the dense copy */
+static void check_rows(job *j, int s, int longest)
+{
+    at_rows rows = at_cache_rows(j->cache, s);
+    at_tensor *y = at_cache_gather(j->tape, j->cache, s);
+    assert_null(rows.tensor);
+    assert_int_equal(rows.rows, longest);
+    assert_int_equal(rows.width, widths[s]);
+    for (int r = 0; r < j->model.rows; r++)
+        for (int i = 0; i < j->model.length[r]; i++) {
+            int column = rows.which ? rows.which[r * longest + i] : r;
+            assert_memory_equal(rows.data + column * rows.step + i * rows.ld,
+                                y->value + (r * longest + i) * widths[s],
+                                (size_t)widths[s] * sizeof(real));
+        }
+}
+
 static void check(job *j)
 {
     int longest = at_cache_longest(j->cache);
@@ -150,6 +167,8 @@ static void check(job *j)
     }
     for (int s = 0; s < STREAMS; s++)
         check_stream(j, s, longest);
+    for (int s = 0; s < STREAMS && !j->state; s++)
+        check_rows(j, s, longest);
 }
 
 /* ---- random sequences ---------------------------------------------------------------------- */
@@ -292,6 +311,24 @@ static void a_beam_does_not_grow_but_in_length(void **state)
     finish(&j);
 }
 
+/* Rows that only grow lie each in its own column: attention needs no table. */
+static void rows_that_only_grow_need_no_table(void **state)
+{
+    (void)state;
+    attend_error err;
+    job j;
+    start(&j, 0, 1);
+    assert_true(join(&j, 3, &err) >= 0);
+    for (int i = 0; i < 20; i++) {
+        assert_true(extend(&j, 2, (int[]){2, i % 3, 1}, true, &err) >= 0);
+        assert_null(at_cache_rows(j.cache, 0).which);
+    }
+    assert_true(reorder(&j, 2, (int[]){1, 2}, &err) >= 0);
+    assert_non_null(at_cache_rows(j.cache, 0).which);
+    check(&j);
+    finish(&j);
+}
+
 static void sizes_that_do_not_fit_memory_are_refused(void **state)
 {
     (void)state;
@@ -332,6 +369,7 @@ int main(void)
         cmocka_unit_test_teardown(recurrent_states_are_replaced, leave),
         cmocka_unit_test_teardown(a_failed_allocation_changes_nothing, leave),
         cmocka_unit_test_teardown(a_beam_does_not_grow_but_in_length, leave),
+        cmocka_unit_test_teardown(rows_that_only_grow_need_no_table, leave),
         cmocka_unit_test_teardown(sizes_that_do_not_fit_memory_are_refused, leave),
         cmocka_unit_test_teardown(tensors_of_another_size_are_refused, leave),
     };
