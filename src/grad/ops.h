@@ -135,6 +135,37 @@ typedef struct {
 at_tensor *at_cross_entropy(at_tape *t, at_tensor *logits, at_ids targets,
                             at_cross_entropy_options options);
 
+/* how a loss over elements becomes one number: by default the mean */
+typedef struct {
+    bool sum;     /* the sum */
+    real divisor; /* not 0: divide the sum by this instead (shards of one batch) */
+} at_reduction;
+
+/* what each of n elements is multiplied with; 0 where there is none */
+static inline real at_reduction_weight(at_reduction how, size_t n)
+{
+    return how.divisor != 0 ? 1 / how.divisor : how.sum ? 1 : n ? 1 / (real)n : 0;
+}
+
+/* Mean squared error of x [..] against targets of the same size, alive until the tape is reset. */
+at_tensor *at_mse(at_tape *t, at_tensor *x, const real *targets, at_reduction how);
+
+/* Binary cross-entropy from logits [..], PyTorch's BCEWithLogitsLoss: targets of the same size,
+ * each 0, 1 or a probability, alive until the tape is reset. */
+at_tensor *at_bce(at_tape *t, at_tensor *logits, const real *targets, at_reduction how);
+
+/* where the answer of each text is */
+typedef struct {
+    const int *first, *last; /* [B] positions; from the length on: outside, does not count */
+    const int *lengths;      /* [B]: positions from lengths[b] on are padding; or NULL */
+} at_span_targets;
+
+/* logits of start and end [B,T] -> the mean of two cross-entropies, each over the texts with an
+ * answer inside; Hugging Face's question answering where lengths is NULL. A position below 0
+ * counts as 0. divisor: not 0, divide the sums by this instead (shards of one batch). */
+at_tensor *at_span_loss(at_tape *t, at_tensor *start, at_tensor *end, at_span_targets targets,
+                        real divisor);
+
 /* How far attention weights are from links of the same size, constants that outlive the step, whose
  * rows sum to 1 or 0: - 1/divisor sum links log(weights + epsilon). */
 at_tensor *at_alignment(at_tape *t, at_tensor *weights, const real *links, real divisor);

@@ -190,6 +190,60 @@ static void lengths_need_sentences(void **state)
     at_params_free(params);
 }
 
+/* ---- losses ------------------------------------------------------------------------------- */
+
+static void near(const at_tensor *loss, double want)
+{
+    if (!(fabs((double)loss->value[0] - want) <= 1e-6 * (1 + fabs(want))))
+        fail_msg("the loss is %g, not %g", (double)loss->value[0], want);
+}
+
+static void losses_have_the_values_of_their_formulas(void **state)
+{
+    (void)state;
+    const real x[4] = {(real)0.5, -1, 2, 0}, y[4] = {1, 0, (real)0.25, 1};
+    const real far[2] = {800, -800}, one_zero[2] = {1, 0}, zero_one[2] = {0, 1};
+    const int first[2] = {0, 2}, last[2] = {1, 7}, none[2] = {2, 2};
+    at_params *params = at_params_new(1);
+    at_tape *t = at_tape_new(params, ATTEND_INFER);
+    at_tensor *in = at_input(t, SHAPE(2, 2), x), *wide = at_input(t, SHAPE(2), far);
+    near(at_mse(t, in, y, (at_reduction){.sum = false}), 5.3125 / 4);
+    near(at_mse(t, in, y, (at_reduction){.sum = true}), 5.3125);
+    near(at_mse(t, in, y, (at_reduction){.divisor = 2}), 5.3125 / 2);
+    near(at_bce(t, in, y, (at_reduction){.sum = false}), 0.7768534658);
+    near(at_bce(t, wide, one_zero, (at_reduction){.sum = true}), 0);
+    near(at_bce(t, wide, zero_one, (at_reduction){.sum = true}), 1600);
+    double start = log1p(exp(-1.5)),
+           end = 1.5 + log1p(exp(-1.5)); /* the second text has no answer */
+    near(at_span_loss(t, in, in, (at_span_targets){first, last, NULL}, 0), (start + end) / 2);
+    near(at_span_loss(t, in, in, (at_span_targets){first, last, NULL}, 4), (start + end) / 8);
+    near(at_span_loss(t, in, in, (at_span_targets){first, first, (const int[]){1, 2}}, 0), 0);
+    near(at_span_loss(t, in, in, (at_span_targets){none, none, NULL}, 0), 0);
+    assert_null(at_tape_error(t));
+    at_tape_free(t);
+    at_params_free(params);
+}
+
+static void losses_refuse_what_does_not_fit(void **state)
+{
+    (void)state;
+    const real bad[2] = {0, (real)1.5}, none[2] = {0, (real)NAN};
+    const int first[2] = {0, 0}, lengths[2] = {1, 3};
+    at_params *params = at_params_new(1);
+    for (int i = 0; i < 4; i++) {
+        at_tape *t = at_tape_new(params, ATTEND_INFER);
+        at_tensor *x = at_zeros(t, SHAPE(2)), *y = at_zeros(t, SHAPE(2, 2));
+        if (i < 2)
+            at_bce(t, x, i ? none : bad, (at_reduction){.sum = true});
+        else
+            at_span_loss(t, y, i == 2 ? x : y,
+                         (at_span_targets){first, first, i == 3 ? lengths : NULL}, 0);
+        assert_non_null(at_tape_error(t));
+        at_tape_free(t);
+    }
+    at_params_free(params);
+}
+
 /* ---- bits of fused ops ------------------------------------------------------------------- */
 
 static void same_bits(const at_tensor *a, const at_tensor *b, const char *what)
@@ -341,6 +395,8 @@ int main(void)
         cmocka_unit_test(sums_of_nothing_have_no_gradient),
         cmocka_unit_test(what_is_no_number_stays_none),
         cmocka_unit_test(lengths_need_sentences),
+        cmocka_unit_test(losses_have_the_values_of_their_formulas),
+        cmocka_unit_test(losses_refuse_what_does_not_fit),
         cmocka_unit_test(fused_ops_have_the_bits_of_their_parts),
         cmocka_unit_test(residual_norm_gives_both_terms_their_gradient),
         cmocka_unit_test(dropout_depends_on_sentence_and_element_alone),
