@@ -125,9 +125,11 @@ expect 2 attend train --preset rnn-classifier --attention scaled-dot/global/soft
     --hidden 20 --data texts.tsv --out new
 says err "cannot be cut into 7 heads"
 sed -i 's/"1": "pos"/"1": "neg"/' vectors/config.json
+attend inspect --update-checksums vectors
 expect 65 attend classify vectors
 says err "no name of its own"
 sed -i 's/"hidden": [0-9]*/"hidden": 7/' seen/config.json
+attend inspect --update-checksums seen
 expect 65 attend classify seen
 says err "seen/model.safetensors: "
 says err "the settings are those of another model"

@@ -145,6 +145,7 @@ damaged() # CHANGE TEXT: of config.json, and what is said
     rm -rf damaged
     cp -r model damaged
     sed -i "$1" damaged/config.json
+    attend inspect --update-checksums damaged
     expect 65 attend translate damaged
     says err "$2"
     check "it names the file" "grep -qE 'damaged/(config.json|model.safetensors)' err"
@@ -159,6 +160,7 @@ damaged 's/"tied": false/"tied": true/; s/"embedding": 16/"embedding": 32/' "ano
 attend train --data pairs.tsv --hidden 16 --embedding 16 --steps 1 --min-count 1 --out square \
     > out 2> err || bad "train" err
 sed -i 's/"tied": false/"tied": true/' square/config.json
+attend inspect --update-checksums square
 expect 65 attend translate square
 says err "square/model.safetensors: tensor '"
 says err "has no place in the model"

@@ -66,5 +66,6 @@ expect 2 attend train "${settings[@]}" --tied --out new
 says err "--embedding and --hidden"
 expect 65 attend translate model
 sed -i 's/"layers": [0-9]*/"layers": 3/' model/config.json
+attend inspect --update-checksums model
 expect 65 attend generate model
 says err "the settings are those of another model"

@@ -188,6 +188,7 @@ says err "--test 0.0001% of 64 pairs is none"
 
 # weights that are no numbers are refused by everybody who reads them
 cp -r m1 spoilt
+LC_ALL=C sed -i 's/attend\.xxh3\./another.sum./g' spoilt/model.safetensors # has no checksums then
 size=$(wc -c < spoilt/model.safetensors)
 printf '\0\0\300\177' | dd of=spoilt/model.safetensors bs=1 seek=$((size - 4)) conv=notrunc 2> err
 for command in "translate spoilt" "score spoilt pairs.tsv" "evaluate spoilt pairs.tsv" \

@@ -55,5 +55,6 @@ expect 65 attend point places four
 says err "four:1: a sequence of 4 items"
 expect 66 attend point nowhere
 sed -i 's/"hidden": 8/"hidden": 9/' hull/config.json
+attend inspect --update-checksums hull
 expect 65 attend point hull points
 says err "the settings are those of another model"

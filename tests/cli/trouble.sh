@@ -28,6 +28,7 @@ check "nothing came of it" "[ ! -e wild/$last ] && ! grep -q 'that was kept' err
 expect 2 attend train "${settings[@]}" --steps 70 --out wild
 says err "wild: there is an unfinished run; --resume goes on with it, --overwrite starts anew"
 sed -i 's/^optimiser: .*/optimiser: sgd:weight_decay=1e30/' nan/training/settings.yaml
+attend inspect --update-checksums nan
 expect 1 attend train --resume --out nan --steps 20
 says err "the checkpoint after 7 updates, and the best model"
 check "the last good checkpoint is there" "cmp -s kept nan/$last"

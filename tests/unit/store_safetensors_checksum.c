@@ -202,14 +202,16 @@ static void threads_verify_at_once_without_memory(void **state)
     save(3000);
     unsigned char *bytes = load(&size);
     flip(bytes, size * 8 - 1);
-    assert_int_equal(at_safetensors_open_memory("model", bytes, size, &s, &err), ATTEND_OK);
-    readers r = {.file = s};
-    at_alloc_fail_after(0);
-    at_parallel_each(64, 1e9, verify_as_one, &r);
-    at_alloc_fail_after(-1);
-    for (int i = 0; i < 64; i++)
-        assert_int_equal(r.good[i], 5);
-    at_safetensors_close(s);
+    for (int without = 0; without < 2; without++) { /* threads start in the first round */
+        assert_int_equal(at_safetensors_open_memory("model", bytes, size, &s, &err), ATTEND_OK);
+        readers r = {.file = s};
+        at_alloc_fail_after(without ? 0 : -1);
+        at_parallel_each(64, 1e9, verify_as_one, &r);
+        at_alloc_fail_after(-1);
+        for (int i = 0; i < 64; i++)
+            assert_int_equal(r.good[i], 5);
+        at_safetensors_close(s);
+    }
     free(bytes);
 }
 
