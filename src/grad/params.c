@@ -27,6 +27,7 @@ typedef struct owned {
 
 struct at_params {
     at_arena memory; /* names, records, values */
+    at_arena panels; /* packed matrices */
     uint64_t seed;
     bool sealed, shared;
     at_parameter **list;
@@ -43,6 +44,7 @@ at_params *at_params_new(uint64_t seed)
     if (!p)
         return NULL;
     at_arena_init(&p->memory, 1 << 16);
+    at_arena_init(&p->panels, 1 << 16);
     pthread_mutex_init(&p->lock, NULL); /* cannot fail on Linux */
     p->seed = seed;
     return p;
@@ -306,23 +308,22 @@ void at_params_unshare(at_params *p)
     for (int i = 0; i < p->count; i++) {
         record *r = (record *)p->list[i];
         for (int turned = 0; turned < 2; turned++) {
-            at_packed *packed = atomic_exchange(&r->packed[turned], NULL);
-            at_free(packed);
+            atomic_store(&r->packed[turned], NULL);
             atomic_store(&r->multiplied[turned], false);
         }
     }
+    at_arena_free(&p->panels);
 }
 
-/* the panels follow their description in one block of memory */
-static at_packed *pack(const at_parameter *v, bool turned)
+/* NULL without memory */
+static at_packed *pack(at_arena *memory, const at_parameter *v, bool turned)
 {
     int n = v->shape.dim[turned ? 0 : 1], k = v->shape.dim[turned ? 1 : 0];
-    enum { HEAD = 64 };
-    _Static_assert(sizeof(at_packed) <= HEAD, "panels begin at a multiple of 64 bytes");
-    at_packed *packed = at_alloc(HEAD + at_pack_len(n, k, false) * sizeof(real));
-    if (packed)
-        *packed = at_pack(n, k, (at_matrix){v->value, v->shape.dim[1], turned}, false,
-                          (real *)((char *)packed + HEAD));
+    at_packed *packed = at_arena_alloc_small(memory, sizeof *packed);
+    real *panels = at_arena_alloc(memory, at_pack_len(n, k, false) * sizeof *panels);
+    if (!packed || !panels)
+        return NULL;
+    *packed = at_pack(n, k, (at_matrix){v->value, v->shape.dim[1], turned}, false, panels);
     return packed;
 }
 
@@ -337,7 +338,7 @@ const at_packed *at_parameter_packed(at_params *p, at_parameter *v, bool turned,
         return NULL;
     pthread_mutex_lock(&p->lock);
     packed = atomic_load(&r->packed[turned]);
-    if (!packed && (packed = pack(v, turned))) {
+    if (!packed && (packed = pack(&p->panels, v, turned))) {
         atomic_store(&r->packed[turned], packed);
         if (v->lender && v->lender->retire)
             v->lender->retire(v->lender->user, v);
@@ -348,11 +349,5 @@ const at_packed *at_parameter_packed(at_params *p, at_parameter *v, bool turned,
 
 size_t at_params_bytes(const at_params *p)
 {
-    size_t bytes = at_arena_size(&p->memory);
-    for (int i = 0; i < p->count; i++)
-        for (int turned = 0; turned < 2; turned++) {
-            const at_packed *packed = atomic_load(&((record *)p->list[i])->packed[turned]);
-            bytes += packed ? at_pack_len(packed->n, packed->k, false) * sizeof(real) : 0;
-        }
-    return bytes;
+    return at_arena_used(&p->memory) + at_arena_used(&p->panels);
 }

@@ -131,6 +131,6 @@ typedef enum {
  * they would take more memory. */
 const at_packed *at_parameter_packed(at_params *p, at_parameter *v, bool turned, at_pack_when when);
 
-size_t at_params_bytes(const at_params *p); /* memory held, without borrowed numbers */
+size_t at_params_bytes(const at_params *p); /* memory used, without borrowed numbers */
 
 #endif

@@ -13,6 +13,10 @@ at_tensor *at_norm(at_tape *t, at_path s, at_tensor *x, real eps)
 at_tensor *at_norm_residual(at_tape *t, at_path s, at_tensor *x, at_tensor *r, real eps,
                             at_tensor **sum)
 {
+    if (at_failed(t)) {
+        *sum = at_poison(t);
+        return at_poison(t);
+    }
     at_shape shape = SHAPE(at_shape_last(x->shape));
     at_tensor *w = at_param(t, s, "weight", shape, INIT_ONE);
     return at_residual_norm(t, x, r, w, at_param(t, s, "bias", shape, INIT_ZERO), eps, sum);
