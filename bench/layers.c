@@ -8,6 +8,7 @@
  *                         keys are prepared; read_scaled-dot
  * attend_BxQxNxDxH        Q queries of H heads, with N keys and values of width D; attend_fwd
  * self_HOW_BxNxD          self-attention as HOW describes it: self_dot/window:64_1x4096x64
+ * dropout_NxD             elementwise dropout with p = 0.1
  * xent_NxV                cross-entropy from logits
  * xent_proj_NxDxV         with the projection before it
  *
@@ -131,6 +132,11 @@ static at_tensor *read_self(const layer *l, at_tape *t)
     return at_attention_read(t, at_root(), &l->how, &m, (at_query){.query = x}).context;
 }
 
+static at_tensor *dropout(const layer *l, at_tape *t)
+{
+    return at_dropout(t, input(t, SHAPE(l->size[0], l->size[1])), (real)0.1);
+}
+
 static const at_cross_entropy_options mean = {.ignore = -100};
 
 static at_tensor *xent(const layer *l, at_tape *t)
@@ -199,6 +205,12 @@ static bench_work xent_work(const layer *l)
     return (bench_work){.bytes = 3.0 * sizeof(real) * l->size[0] * l->size[1]};
 }
 
+/* x and dy are read, y and dx written */
+static bench_work elementwise_work(const layer *l)
+{
+    return (bench_work){.bytes = 4.0 * sizeof(real) * l->size[0] * l->size[1]};
+}
+
 static const struct {
     const char *words;
     int sizes;
@@ -209,7 +221,7 @@ static const struct {
     {"lstm", 3, recurrent, recurrent_work}, {"mha", 4, mha, mha_work},
     {"read_", 4, read_prepared, read_work}, {"self_", 3, read_self, self_work},
     {"attend", 5, attend, attend_work},     {"xent_proj", 3, xent_proj, linear_work},
-    {"xent", 2, xent, xent_work},
+    {"xent", 2, xent, xent_work},           {"dropout", 2, dropout, elementwise_work},
 };
 
 /* ---- one step ---------------------------------------------------------------------------- */
@@ -249,7 +261,8 @@ int main(int argc, char **argv)
     if (reads && at_how_parse(&l.how, c.words + 5, &err) < 0)
         bench_die(err.message, c.name);
     at_params *params = at_params_new(1);
-    l.tape = params ? at_tape_new(params, l.forward_only ? ATTEND_INFER : ATTEND_GRAD) : NULL;
+    at_mode mode = l.forward_only ? ATTEND_INFER : ATTEND_TRAIN;
+    l.tape = params ? at_tape_new(params, mode) : NULL;
     if (!l.tape)
         bench_die("out of memory", c.name);
     l.forward = kinds[kind].forward;

@@ -2,6 +2,7 @@
 #ifndef ATTEND_GRAD_ATTENTION_H
 #define ATTEND_GRAD_ATTENTION_H
 
+#include "grad/dropout.h"
 #include "grad/mask.h"
 
 enum {
@@ -24,9 +25,8 @@ typedef struct {
     real *weights; /* [batch, heads, queries, keys] or NULL */
     at_norm *norm; /* [batch, heads, queries] */
 
-    at_random place;    /* of the numbers that drop weights */
-    uint32_t threshold; /* numbers below it drop */
-    real kept;          /* factor of the weights that stay; 0: no dropout */
+    bool drops;
+    at_dropping dropping; /* by number (h*queries + i)*keys + j of a sentence */
 
     /* backward; gradients of rows have the strides of the rows */
     const real *d_context, *d_weights; /* one of them may be NULL */
@@ -75,11 +75,11 @@ void at_row_mask(const at_attention_work *w, int b, int h, int i, int j, int n, 
  * so far, out [e], are brought up to date. */
 void at_row_online(int n, real *scores, at_norm *norm, int e, real *out);
 
-/* factors [n] of the weights of query i for keys j .. : 0 where dropped, else w->kept */
-void at_row_factors(const at_attention_work *w, int b, int h, int i, int j, int n, real *factors);
-
-/* Drops numbers of a row. */
+/* Drops numbers of a row of weights. */
 void at_row_drop(const at_attention_work *w, int b, int h, int i, int j, int n, real *row);
+
+/* factors [n] of the weights of query i for keys j .. : 0 where dropped, else 1 / (1 - p) */
+void at_row_factors(const at_attention_work *w, int b, int h, int i, int j, int n, real *factors);
 
 /* Scores become weights: e^(S - max) / sum, 0 where hidden. */
 void at_row_weights(int n, at_norm norm, real *scores);

@@ -30,7 +30,7 @@ static real *gradient_row(real *gradient, const at_rows *x, int b, int j, int co
 /* dP of a row from dC V^T */
 static void row_gradient(const at_attention_work *w, block k, int r, const real *factors, real *dp)
 {
-    if (w->kept != 0)
+    if (w->drops)
         at_vector()->multiply((size_t)k.n, dp, factors, dp);
     if (w->d_weights) {
         size_t at = at_row_number(w, k.b, k.h, k.i + r) * (size_t)w->keys + (size_t)k.j;
@@ -46,13 +46,13 @@ static void block_gradient(const at_attention_work *w, block k, const real *delt
     real factors[ATTEND_BLOCK];
     for (int r = 0; r < k.rows; r++) {
         real *row = p + r * ATTEND_BLOCK, *d = dp + r * ATTEND_BLOCK;
-        if (w->kept != 0)
+        if (w->drops)
             at_row_factors(w, k.b, k.h, k.i + r, k.j, k.n, factors);
         row_gradient(w, k, r, factors, d);
         at_row_weights(k.n, norm[r], row);
         for (int c = 0; c < k.n; c++)
             d[c] = w->scale * (row[c] * (d[c] - delta[r]));
-        if (w->kept != 0)
+        if (w->drops)
             at_vector()->multiply((size_t)k.n, row, factors, row);
     }
 }

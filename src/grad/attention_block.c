@@ -97,7 +97,7 @@ void at_attention_block(void *work, int item)
             if (w->weights)
                 memcpy(at_weights_row(w, b, h, i + r) + j, row, (size_t)n * sizeof *row);
             at_row_online(n, row, &norm[r], w->e, out + r * ld);
-            if (w->kept != 0)
+            if (w->drops)
                 at_row_drop(w, b, h, i + r, j, n, row);
         }
         at_block_combine(&w->v, b, j, n, h * w->e, w->e, rows, scores, out, ld);

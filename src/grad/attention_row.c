@@ -53,24 +53,23 @@ void at_row_online(int n, real *scores, at_norm *norm, int e, real *out)
         at_vector()->axpy((size_t)e, shrink, out, 0, out);
 }
 
-void at_row_factors(const at_attention_work *w, int b, int h, int i, int j, int n, real *factors)
+static void drop(const at_attention_work *w, int b, int h, int i, int j, int n, const real *x,
+                 real *y)
 {
-    at_random place = w->place;
-    place.sentence += (uint32_t)b;
-    size_t index = ((size_t)h * (size_t)w->queries + (size_t)i) * (size_t)w->keys + (size_t)j;
-    uint32_t words[4];
-    for (int c = 0; c < n; c++, index++) {
-        if (c == 0 || index % 4 == 0)
-            at_random_words(place, (uint32_t)(index / 4), words);
-        factors[c] = words[index % 4] >= w->threshold ? w->kept : 0;
-    }
+    size_t first = ((size_t)h * (size_t)w->queries + (size_t)i) * (size_t)w->keys + (size_t)j;
+    at_dropout_row(&w->dropping, b, first, (size_t)n, x, 0, y);
 }
 
 void at_row_drop(const at_attention_work *w, int b, int h, int i, int j, int n, real *row)
 {
-    real factors[ATTEND_BLOCK];
-    at_row_factors(w, b, h, i, j, n, factors);
-    at_vector()->multiply((size_t)n, row, factors, row);
+    drop(w, b, h, i, j, n, row, row);
+}
+
+void at_row_factors(const at_attention_work *w, int b, int h, int i, int j, int n, real *factors)
+{
+    for (int c = 0; c < n; c++)
+        factors[c] = 1;
+    drop(w, b, h, i, j, n, factors, factors);
 }
 
 void at_row_weights(int n, at_norm norm, real *scores)

@@ -77,15 +77,6 @@ static void forward(at_attention_work *w)
     at_parallel_each(w->batch * w->heads * blocks, at_head_work(w) / blocks, at_attention_block, w);
 }
 
-static void set_dropout(at_tape *t, at_attention_work *w, real p)
-{
-    if (p == 0 || at_tape_mode(t) != ATTEND_TRAIN)
-        return;
-    w->place = at_tape_random(t);
-    w->threshold = (uint32_t)((double)p * 4294967296.0);
-    w->kept = 1 / (1 - p);
-}
-
 at_attention_result at_attention(at_tape *t, at_rows q, at_rows k, at_rows v,
                                  at_attention_options o)
 {
@@ -105,7 +96,9 @@ at_attention_result at_attention(at_tape *t, at_rows q, at_rows k, at_rows v,
         return poison;
     w->context = context->value;
     w->weights = weights ? weights->value : NULL;
-    set_dropout(t, w, o.dropout);
+    w->drops = o.dropout > 0 && at_tape_mode(t) == ATTEND_TRAIN;
+    if (w->drops)
+        w->dropping = at_dropout_start(t, o.dropout);
     forward(w);
     if (at_recording(t, INPUTS(q.tensor, k.tensor, v.tensor)))
         at_record(t, &at_op_attention, INPUTS(q.tensor, k.tensor, v.tensor),

@@ -1,40 +1,41 @@
 /* y = x m / (1 - p), m = 1 with probability 1 - p (Srivastava et al. 2014, inverted).
- * The mask is a function of (seed, step, sentence, place in the sentence, which dropout of the
- * step): the same for any number of threads and shards. */
+ * The mask is a function of (seed, step, sentence, position in the sentence, which dropout of the
+ * step): the same for any number of threads and shards. Backward draws it again. */
+#include "grad/dropout.h"
 #include "grad/ops.h"
 
 #include "base/threads.h"
 
 typedef struct {
-    at_random place;
-    uint32_t threshold; /* a 32-bit word below it drops */
-    real scale;
+    at_dropping use;
     size_t per_sentence;
+} dropped;
+
+typedef struct {
+    const dropped *how;
     const real *x;
-    real *y;
-    unsigned char *kept;
+    real beta, *y;
 } dropping;
 
-static void drop_sentence(void *arg, int sentence)
+/* elements begin .. end - 1 of the batch: of one sentence, or of several */
+static void drop_part(void *arg, ptrdiff_t begin, ptrdiff_t end)
 {
     const dropping *d = arg;
-    at_random place = d->place;
-    place.sentence += (uint32_t)sentence;
-    size_t begin = (size_t)sentence * d->per_sentence, end = begin + d->per_sentence;
-    for (size_t i = begin; i < end; i += 4) {
-        uint32_t words[4];
-        at_random_words(place, (uint32_t)((i - begin) / 4), words);
-        for (size_t j = i; j < i + 4 && j < end; j++) {
-            d->kept[j] = words[j - i] >= d->threshold;
-            d->y[j] = d->kept[j] ? d->x[j] * d->scale : 0;
-        }
+    size_t per_sentence = d->how->per_sentence;
+    for (size_t i = (size_t)begin, n; i < (size_t)end; i += n) {
+        size_t first = i % per_sentence, left = (size_t)end - i;
+        n = per_sentence - first < left ? per_sentence - first : left;
+        at_dropout_row(&d->how->use, (int)(i / per_sentence), first, n, d->x + i, d->beta,
+                       d->y + i);
     }
 }
 
-typedef struct {
-    real scale;
-    unsigned char *kept;
-} dropped;
+static void drop(const dropped *how, size_t n, const real *x, real beta, real *y)
+{
+    enum { GRAIN = 8192 };
+    dropping d = {how, x, beta, y};
+    at_parallel_for((ptrdiff_t)n, GRAIN, drop_part, &d);
+}
 
 at_tensor *at_dropout(at_tape *t, at_tensor *x, real p)
 {
@@ -46,19 +47,11 @@ at_tensor *at_dropout(at_tape *t, at_tensor *x, real p)
         return x;
     at_tensor *y = at_new(t, x->shape);
     dropped *saved = at_scratch(t, sizeof *saved);
-    unsigned char *kept = at_scratch(t, x->len);
     if (at_failed(t))
         return at_poison(t);
-    int sentences = x->shape.rank ? x->shape.dim[0] : 1;
-    dropping d = {at_tape_random(t),
-                  (uint32_t)((double)p * 4294967296.0),
-                  1 / (1 - p),
-                  sentences ? x->len / (size_t)sentences : 0,
-                  x->value,
-                  y->value,
-                  kept};
-    at_parallel_each(sentences, 10.0 * (double)d.per_sentence, drop_sentence, &d);
-    *saved = (dropped){d.scale, kept};
+    size_t sentences = x->shape.rank && x->len ? (size_t)x->shape.dim[0] : 1;
+    *saved = (dropped){at_dropout_start(t, p), x->len / sentences};
+    drop(saved, x->len, x->value, 0, y->value);
     if (at_recording(t, INPUTS(x)))
         at_record(t, &at_op_dropout, INPUTS(x), OUTPUTS(y), saved);
     return y;
@@ -66,11 +59,9 @@ at_tensor *at_dropout(at_tape *t, at_tensor *x, real p)
 
 static void backward(const at_node *n)
 {
-    const dropped *saved = n->saved;
-    const real *dy = at_grad_out(n, 0);
-    real *dx = at_grad_add(n, 0);
-    for (size_t i = 0; dx && i < n->in[0]->len; i++)
-        dx[i] += saved->kept[i] ? dy[i] * saved->scale : 0;
+    real beta, *dx = at_grad_in(n, 0, &beta);
+    if (dx)
+        drop(n->saved, n->in[0]->len, at_grad_out(n, 0), beta, dx);
 }
 
 static at_tensor *sample(at_tape *t, at_path s, const void *arg)

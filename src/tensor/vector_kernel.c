@@ -2,6 +2,7 @@
  * so, because a sum may only be reordered where we allow it. */
 #include "tensor/vector_kernel.h"
 
+#include "tensor/philox.h"
 #include "tensor/scalar.h"
 
 #define EACH _Pragma("omp simd") for (size_t i = 0; i < n; i++)
@@ -185,6 +186,35 @@ static void layer_norm_back(size_t n, const real *x, const real *w, real mean, r
         EACH dx[i] += rstd * (dy[i] * w[i] - g - (x[i] - mean) * gx);
 }
 
+enum { WORDS = 64 }; /* that dropout draws at once */
+
+/* The product goes through memory before it is added: fused, it would have other bits. */
+static void dropout_part(const at_dropping *d, const uint32_t *word, size_t n, const real *x,
+                         real beta, real *y)
+{
+    uint32_t threshold = d->threshold;
+    real scale = d->scale, kept[WORDS], *to = beta == 0 ? y : kept;
+    EACH
+    {
+        real product = x[i] * scale;
+        to[i] = word[i] < threshold ? 0 : product;
+    }
+    if (beta != 0)
+        vec_add(n, y, kept, y);
+}
+
+static void dropout(const at_dropping *d, size_t first, size_t n, const real *x, real beta, real *y)
+{
+    uint32_t words[WORDS], block = (uint32_t)(first / 4);
+    size_t skip = first % 4; /* words of the first block that come before */
+    for (size_t i = 0, part; i < n; i += part, block += WORDS / 4, skip = 0) {
+        part = WORDS - skip < n - i ? WORDS - skip : n - i;
+        for (uint32_t b = 0; 4 * b < skip + part; b += PHILOX_BLOCKS)
+            philox_words(&d->random, block + b, words + 4 * (size_t)b);
+        dropout_part(d, words + skip, part, x + i, beta, y + i);
+    }
+}
+
 static void gru(size_t H, const real *gx, const real *gh, const real *h, real *gates, real *hn,
                 real *h_new)
 {
@@ -277,6 +307,7 @@ const at_vector_kernel JOIN(at_vector_kernel_, ATTEND_ISA) = {
     .tanh_dot_back = tanh_dot_back,
     .layer_norm = layer_norm,
     .layer_norm_back = layer_norm_back,
+    .dropout = dropout,
     .gru = gru,
     .gru_back = gru_back,
     .lstm = lstm,

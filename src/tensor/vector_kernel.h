@@ -9,7 +9,15 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "base/random.h"
 #include "base/real.h"
+
+/* which elements of a sentence dropout zeroes, and how it scales the others */
+typedef struct {
+    at_random random;   /* element i draws at_random_u32(random, i) */
+    uint32_t threshold; /* a word below it drops */
+    real scale;
+} at_dropping;
 
 typedef enum {
     ATTEND_ACT_EXP,
@@ -65,6 +73,10 @@ typedef struct at_vector_kernel {
     /* dx (with beta), dw += , db += ; any of the three may be NULL */
     void (*layer_norm_back)(size_t n, const real *x, const real *w, real mean, real rstd,
                             const real *dy, real beta, real *dx, real *dw, real *db);
+
+    /* y = m x + beta y, m = scale or 0 by the words first .. first + n - 1 of d->random */
+    void (*dropout)(const at_dropping *d, size_t first, size_t n, const real *x, real beta,
+                    real *y);
 
     /* One step of one sentence of a recurrent layer.
      * GRU (Cho et al. 2014, PyTorch's form): gx, gh [3H] hold W_i x + b_i and W_h h + b_h;

@@ -11,6 +11,7 @@
 
 #include <cmocka.h>
 
+#include "attend.h"
 #include "base/memory.h"
 #include "grad/check.h"
 #include "grad/ops.h"
@@ -189,6 +190,52 @@ static void lengths_need_sentences(void **state)
     at_params_free(params);
 }
 
+/* element i of sentence b draws word i of the stream of that sentence, on any number of threads */
+static void dropout_of_a_batch(const at_shape shape, int threads, const real *x, const real *g)
+{
+    const uint32_t threshold = (uint32_t)((double)(real)0.3 * 4294967296.0);
+    at_params *params = at_params_new(1);
+    at_tape *t = at_tape_new(params, ATTEND_TRAIN);
+    at_tape_seed(t, 77, 5, 3);
+    attend_set_threads(threads);
+    at_tensor *in = at_variable(t, shape, x);
+    at_tensor *y = at_dropout(t, in, (real)0.3);
+    real scale = 1 / (1 - (real)0.3);
+    at_tensor *loss = at_sum(t, at_multiply(t, y, at_input(t, shape, g)));
+    assert_true(at_backward(t, loss));
+    const real *grad = at_grad_of(in);
+    size_t per_sentence = in->len / (size_t)shape.dim[0];
+    for (size_t i = 0; i < in->len; i++) {
+        at_random r = {77, 5, (uint32_t)(3 + i / per_sentence), 0};
+        bool kept = at_random_u32(r, (uint32_t)(i % per_sentence)) >= threshold;
+        if (y->value[i] != (kept ? x[i] * scale : 0) || grad[i] != (kept ? g[i] * scale : 0))
+            fail_msg("element %zu with %d threads: %g, gradient %g", i, threads,
+                     (double)y->value[i], (double)grad[i]);
+    }
+    at_tape_free(t);
+    at_params_free(params);
+}
+
+static void dropout_depends_on_sentence_and_element_alone(void **state)
+{
+    (void)state;
+    enum { N = 30000 };
+    real *x = at_alloc(N * sizeof *x), *g = at_alloc(N * sizeof *g);
+    for (uint32_t i = 0; i < N; i++) {
+        x[i] = (real)at_random_normal((at_random){.seed = 1}, i);
+        g[i] = (real)at_random_normal((at_random){.seed = 2}, i);
+    }
+    for (int threads = 1; threads <= 5; threads += 2) {
+        dropout_of_a_batch(SHAPE(1, 10, 3000), threads, x, g);
+        dropout_of_a_batch(SHAPE(3, 9999), threads, x, g);
+        dropout_of_a_batch(SHAPE(4285, 7), threads, x, g);
+        dropout_of_a_batch(SHAPE(29999), threads, x, g);
+    }
+    attend_set_threads(0);
+    at_free(x);
+    at_free(g);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -199,6 +246,7 @@ int main(void)
         cmocka_unit_test(sums_of_nothing_have_no_gradient),
         cmocka_unit_test(what_is_no_number_stays_none),
         cmocka_unit_test(lengths_need_sentences),
+        cmocka_unit_test(dropout_depends_on_sentence_and_element_alone),
     };
     return cmocka_run_group_tests_name("grad_ops", tests, NULL, NULL);
 }

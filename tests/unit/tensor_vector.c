@@ -246,6 +246,61 @@ static void recurrent_rows(const at_vector_kernel *v)
     }
 }
 
+/* Every word is compared with each of some others as the threshold, and with itself: what is kept
+ * gives the words away. */
+static void dropout_at(const at_vector_kernel *v, at_random random, size_t first, size_t n)
+{
+    for (size_t k = 0; k < 2 * n; k += 1 + k / 16) {
+        uint32_t word = at_random_u32(random, (uint32_t)(first + k / 2));
+        at_dropping d = {random, word + k % 2, (real)1.25};
+        fill(out, n, 3, 1);
+        memcpy(z, out, n * sizeof *z);
+        v->dropout(&d, first, n, x, 1, out);
+        v->dropout(&d, first, n, x, 0, y);
+        for (size_t i = 0; i < n; i++) {
+            bool kept = at_random_u32(random, (uint32_t)(first + i)) >= d.threshold;
+            real product = kept ? x[i] * d.scale : 0;
+            volatile real sum = z[i] + product; /* two roundings */
+            if (y[i] != product || out[i] != sum)
+                fail_msg("element %zu + %zu of %zu: %g and %g, not %g and %g", first, i, n,
+                         (double)y[i], (double)out[i], (double)product, (double)sum);
+        }
+    }
+}
+
+static void dropout_words(const at_vector_kernel *v)
+{
+    static const size_t counts[] = {0, 1, 3, 4, 5, 61, 63, 64, 65, 130, 515};
+    static const size_t firsts[] = {0, 1, 2, 3, 62, 64, 1001, 0xfffffffc, 0xfffffff0};
+    fill(x, 515, 1, 1);
+    for (uint32_t i = 0; i < sizeof counts / sizeof *counts; i++)
+        for (uint32_t j = 0; j < sizeof firsts / sizeof *firsts; j++) {
+            if (firsts[j] + counts[i] > UINT32_MAX) /* at_random_u32 has no more */
+                continue;
+            at_random r = {.seed = (uint64_t)at_random_u32((at_random){.seed = i}, j) << 31 | j,
+                           .step = i << 27,
+                           .sentence = UINT32_MAX - j,
+                           .use = 0x80000000u - i};
+            dropout_at(v, r, firsts[j], counts[i]);
+        }
+}
+
+/* blocks of four words are counted modulo 2^32, elements are not */
+static void dropout_far(const at_vector_kernel *v)
+{
+    enum { N = 200 };
+    at_random r = {.seed = 9, .use = 2};
+    at_dropping d = {r, 1u << 31, 1};
+    size_t first = ((size_t)1 << 34) - 101;
+    fill(x, N, 1, 1);
+    v->dropout(&d, first, N, x, 0, out);
+    for (size_t i = 0; i < N; i++) {
+        uint32_t words[4];
+        at_random_words(r, (uint32_t)((first + i) / 4), words);
+        assert_true(out[i] == (words[(first + i) % 4] >= d.threshold ? x[i] : 0));
+    }
+}
+
 #define ON_EVERY_ISA(name, test)   \
     static void name(void **state) \
     {                              \
@@ -261,6 +316,8 @@ ON_EVERY_ISA(elementwise_loops_agree, elementwise)
 ON_EVERY_ISA(softmax_rows_agree, softmax_rows)
 ON_EVERY_ISA(layer_norm_rows_agree, norm_rows)
 ON_EVERY_ISA(recurrent_rows_agree, recurrent_rows)
+ON_EVERY_ISA(dropout_draws_the_words_of_random, dropout_words)
+ON_EVERY_ISA(dropout_reaches_far_elements, dropout_far)
 
 /* a range may begin anywhere: threads change nothing */
 static void threads_change_no_bit(void **state)
@@ -329,6 +386,8 @@ int main(void)
         cmocka_unit_test(softmax_rows_agree),
         cmocka_unit_test(layer_norm_rows_agree),
         cmocka_unit_test(recurrent_rows_agree),
+        cmocka_unit_test(dropout_draws_the_words_of_random),
+        cmocka_unit_test(dropout_reaches_far_elements),
         cmocka_unit_test(threads_change_no_bit),
         cmocka_unit_test(copies_and_zeros_reach_their_ends),
     };
