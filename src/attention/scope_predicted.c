@@ -1,5 +1,6 @@
 /* A window around a position that the query predicts (Luong et al. 2015, 3.2, local-p):
  *     p = n sigmoid(v_p^T tanh(W_p q)),   window [c-D, c+D] around c = floor(p + 1/2)
+ *     n: length of the source, under causal the positions that the query can see
  *     w_j = pick(e)_j exp(-(j - p)^2 / 2 sigma^2),   sigma = D/2, not renormalised
  * The gradient reaches W_p and v_p through the Gaussian, not through the window's edges. */
 #include "attention/attention.h"

@@ -18,36 +18,47 @@ typedef struct {
     int j, n;
 } keys;
 
-static keys keys_at(const at_attention_work *w, int b, int j, int last)
+static void set_keys(const at_attention_work *w, int b, int j, int last, keys *x)
 {
-    keys x;
-    x.j = j;
-    x.n = last - j < ATTEND_BLOCK ? last - j : ATTEND_BLOCK;
-    for (int c = 0; c < x.n; c++) {
-        x.k[c] = at_row(&w->k, b, j + c);
-        x.v[c] = at_row(&w->v, b, j + c);
+    x->j = j;
+    x->n = last - j < ATTEND_BLOCK ? last - j : ATTEND_BLOCK;
+    for (int c = 0; c < x->n; c++) {
+        x->k[c] = at_row(&w->k, b, j + c);
+        x->v[c] = at_row(&w->v, b, j + c);
     }
-    return x;
 }
 
-static void few_block(const at_attention_work *w, int b, int h, const keys *x)
+enum { GROUP = 8 }; /* heads that go through each stage together: their chains overlap */
+typedef real block_scores[ATTEND_FEW_QUERIES * ATTEND_BLOCK];
+
+static void few_softmax(const at_attention_work *w, int b, int h, const keys *x, real *scores)
 {
-    real scores[ATTEND_FEW_QUERIES * ATTEND_BLOCK], *out = at_context_row(w, b, h, 0);
     at_norm *norm = w->norm + at_row_number(w, b, h, 0);
-    ptrdiff_t ld = (ptrdiff_t)w->heads * w->e;
-    const at_rows_kernel *with = at_rows_with();
-    with->dots(w->queries, x->n, w->d, w->scale, at_row(&w->q, b, 0) + h * w->d, w->q.ld, x->k,
-               h * w->d, scores, ATTEND_BLOCK);
     for (int i = 0; i < w->queries; i++) {
         real *row = scores + i * ATTEND_BLOCK;
         at_row_mask(w, b, h, i, x->j, x->n, row);
         if (w->weights)
             memcpy(at_weights_row(w, b, h, i) + x->j, row, (size_t)x->n * sizeof *row);
-        at_row_online(x->n, row, &norm[i], w->e, out + i * ld);
+        at_row_online(x->n, row, &norm[i], w->e, at_context_row(w, b, h, i));
         if (w->drops)
             at_row_drop(w, b, h, i, x->j, x->n, row);
     }
-    with->combine(w->queries, x->n, w->e, scores, ATTEND_BLOCK, x->v, h * w->e, out, ld);
+}
+
+/* heads h .. end-1, at most GROUP */
+static void few_block(const at_attention_work *w, int b, int h, int end, const keys *x)
+{
+    block_scores scores[GROUP];
+    const at_rows_kernel *with = at_rows_with();
+    const real *q = at_row(&w->q, b, 0);
+    for (int g = h; g < end; g++)
+        with->dots(w->queries, x->n, w->d, w->scale, q + g * w->d, w->q.ld, x->k, g * w->d,
+                   scores[g - h], ATTEND_BLOCK);
+    for (int g = h; g < end; g++)
+        few_softmax(w, b, g, x, scores[g - h]);
+    for (int g = h; g < end; g++)
+        with->combine(w->queries, x->n, w->e, scores[g - h], ATTEND_BLOCK, x->v, g * w->e,
+                      at_context_row(w, b, g, 0), (ptrdiff_t)w->heads * w->e);
 }
 
 static void few_heads(void *arg, int item)
@@ -63,9 +74,10 @@ static void few_heads(void *arg, int item)
             memset(at_context_row(w, b, h, i), 0, (size_t)w->e * sizeof *w->context);
         }
     for (int j = 0; j < last; j += ATTEND_BLOCK) {
-        keys x = keys_at(w, b, j, last);
-        for (int h = begin; h < end; h++)
-            few_block(w, b, h, &x);
+        keys x;
+        set_keys(w, b, j, last, &x);
+        for (int h = begin; h < end; h += GROUP)
+            few_block(w, b, h, h + GROUP < end ? h + GROUP : end, &x);
     }
     for (int h = begin; h < end; h++)
         for (int i = 0; i < w->queries; i++)

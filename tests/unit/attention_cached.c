@@ -41,7 +41,7 @@ static real value(int number, uint32_t use, int k)
 static at_tensor *vectors(at_tape *t, uint32_t use, int rows, int n, const int *numbers)
 {
     at_tensor *x = at_new(t, SHAPE(rows, n, D));
-    for (int i = 0; i < rows * n * D; i++)
+    for (int i = 0; !at_failed(t) && i < rows * n * D; i++)
         x->value[i] = value(numbers[i / D], use, i % D);
     return x;
 }
@@ -64,9 +64,7 @@ static at_reading read_new(job *j, int n, const int *numbers)
                   .mask = {.causal = true, .first = at_cache_firsts(j->cache)},
                   .weights = j->weights,
                   .scores = j->scores};
-    at_reading r = at_attention_read(t, at_root(), j->how, &m, q);
-    check_tape(j);
-    return r;
+    return at_attention_read(t, at_root(), j->how, &m, q);
 }
 
 static void record(job *j, const at_reading *r, int row, int i, int n)
@@ -92,6 +90,7 @@ static void step(job *j, int n, const int *counts)
             numbers[r * n + i] = j->numbers++;
     assert_true(at_cache_extend(j->cache, n, counts, &err) >= 0);
     at_reading read = read_new(j, n, numbers);
+    check_tape(j);
     for (int r = 0; r < j->rows; r++)
         for (int i = 0; i < counts[r]; i++) {
             record(j, &read, r, i, n);
@@ -171,6 +170,23 @@ static at_cache *new_cache(const at_how *how)
     return c;
 }
 
+static void begin(job *j, const at_how *how, const char *text)
+{
+    memset(j, 0, sizeof *j);
+    j->how = how;
+    j->text = text;
+    j->params = at_params_new(1);
+    j->tape = at_tape_new(j->params, ATTEND_INFER);
+    j->cache = new_cache(how);
+}
+
+static void end(job *j)
+{
+    at_cache_free(j->cache);
+    at_tape_free(j->tape);
+    at_params_free(j->params);
+}
+
 static void check_attention(const at_how *how, const char *text, void *user)
 {
     static job j;
@@ -179,18 +195,11 @@ static void check_attention(const at_how *how, const char *text, void *user)
     wide.positions = LONGEST; /* of location */
     wide.size = *size;
     for (int way = 0; way < 3; way++) {
-        memset(&j, 0, sizeof j);
-        j.how = &wide;
-        j.text = text;
+        begin(&j, &wide, text);
         j.weights = way > 0;
         j.scores = way > 1;
-        j.params = at_params_new(1);
-        j.tape = at_tape_new(j.params, ATTEND_INFER);
-        j.cache = new_cache(&wide);
         run(&j);
-        at_cache_free(j.cache);
-        at_tape_free(j.tape);
-        at_params_free(j.params);
+        end(&j);
     }
 }
 
@@ -213,11 +222,51 @@ static void hidden_layers_may_have_another_width(void **state)
     }
 }
 
+/* Each allocation of a step fails in turn; the step succeeds when it is repeated, with the bits
+ * that it has without failures. */
+static void a_step_without_memory_can_be_repeated(void **state)
+{
+    (void)state;
+    static const char *const texts[] = {"scaled-dot", "additive/window:1", "cosine/expanded:1,2",
+                                        "relative/global/sparse/2"};
+    static job j;
+    int failures = 0, numbers[2] = {901, 902};
+    attend_error err;
+    at_how how;
+    for (int i = 0; i < 4; i++) {
+        assert_true(at_how_parse(&how, texts[i], NULL) >= 0);
+        begin(&j, &how, texts[i]);
+        join(&j, 2);
+        step(&j, 4, (int[]){4, 2});
+        attend_status status = ATTEND_MEMORY;
+        for (int n = 0; status < 0; n++) {
+            at_tape_free(j.tape); /* a new one: the old one has the memory it needs */
+            j.tape = at_tape_new(j.params, ATTEND_INFER);
+            at_alloc_fail_after(n);
+            status = at_cache_extend(j.cache, 1, NULL, &err);
+            at_reading read = status < 0 ? (at_reading){.context = NULL} : read_new(&j, 1, numbers);
+            status = status < 0 ? status : at_tape_status(j.tape, &err);
+            at_alloc_fail_after(-1);
+            failures += status < 0;
+            assert_true(status >= 0 || status == ATTEND_MEMORY);
+            for (int r = 0; r < 2 && status >= 0; r++) {
+                record(&j, &read, r, 0, 1);
+                j.row[r].number[j.row[r].length++] = numbers[r];
+            }
+        }
+        for (int r = 0; r < 2; r++)
+            check_row(&j, r);
+        end(&j);
+    }
+    assert_true(failures > 4);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(growing_texts_equal_whole_ones),
         cmocka_unit_test(hidden_layers_may_have_another_width),
+        cmocka_unit_test(a_step_without_memory_can_be_repeated),
     };
     return cmocka_run_group_tests_name("attention_cached", tests, NULL, NULL);
 }
