@@ -85,15 +85,19 @@ static attend_status add_settings(at_str *out, int columns, const char *folder, 
 /* ---- vocabularies ------------------------------------------------------------------------------
  */
 
-static void add_vocabularies(at_str *out, int columns, const char *folder, bool json)
+static attend_status add_vocabularies(at_str *out, int columns, const char *folder, bool json,
+                                      attend_error *err)
 {
     static const char *const names[] = {"source", "target", "tokenizer"};
     bool first = true;
+    attend_status status = ATTEND_OK;
     at_str_add(out, json ? "\"vocabularies\": {" : "");
-    for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
+    for (size_t i = 0; i < sizeof names / sizeof *names && status >= 0; i++) {
         char *path = at_file_join(folder, names[i]), value[80];
         attend_tokenizer *t = NULL;
-        if (path && at_file_exists(path) && attend_tokenizer_open(path, &t, NULL) >= 0) {
+        if (path && at_file_exists(path))
+            status = attend_tokenizer_open(path, &t, err);
+        if (t) {
             if (json)
                 at_str_print(out, "%s\"%s\": {\"kind\": \"%s\", \"size\": %d}", first ? "" : ", ",
                              names[i], attend_tokenizer_kind(t), attend_tokenizer_size(t));
@@ -107,6 +111,7 @@ static void add_vocabularies(at_str *out, int columns, const char *folder, bool 
         at_free(path);
     }
     at_str_add(out, json ? "},\n" : "");
+    return status;
 }
 
 /* ---- parameters by part ------------------------------------------------------------------------
@@ -228,9 +233,10 @@ attend_status at_inspect_model(at_str *out, at_cli *cli, const char *folder,
                                const attend_tensors *tensors, bool json, attend_error *err)
 {
     attend_status status = add_settings(out, cli->columns, folder, json, err);
+    if (status >= 0)
+        status = add_vocabularies(out, cli->columns, folder, json, err);
     if (status < 0)
         return status;
-    add_vocabularies(out, cli->columns, folder, json);
     add_parts(out, cli->columns, tensors, json);
     add_training(out, cli->columns, folder, json);
     at_str_add(out, json ? "" : "\n");
