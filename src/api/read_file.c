@@ -206,8 +206,8 @@ attend_status attend_read_file(const char *path, const attend_read_options *opti
     char *bytes;
     size_t size;
     *out = NULL;
-    attend_status status = at_file_read(standard ? "/dev/stdin" : path, FILE_LIMIT, &bytes, &size,
-                                        err);
+    attend_status status = at_input_read(standard ? "/dev/stdin" : path, FILE_LIMIT, &bytes, &size,
+                                         err);
     if (status < 0)
         return status;
     status = at_read_parse(name, bytes, size, &in, err);

@@ -10,6 +10,7 @@
 #include "base/file.h"
 #include "base/guess.h"
 #include "base/memory.h"
+#include "base/utf8.h"
 #include "models/classifier.h"
 #include "models/translator.h"
 #include "text/tokenizer.h"
@@ -62,10 +63,22 @@ static attend_status load_stored(at_recipe *r, const char *out, const char *path
     return status < 0 ? status : at_config_load(&r->stored, path, err);
 }
 
+/* A file of the caller's may be a pipe. */
+static attend_status load_config(at_config *c, const char *path, attend_error *err)
+{
+    char *text;
+    size_t size;
+    attend_status status = at_input_read(path, ATTEND_CONFIG_LARGEST, &text, &size, err);
+    if (status >= 0)
+        status = at_config_parse(c, path, text, size, err);
+    at_free(text);
+    return status;
+}
+
 static attend_status load_files(at_recipe *r, attend_error *err)
 {
     const char *path = at_recipe_given(r, "config");
-    attend_status status = path ? at_config_load(&r->file, path, err) : ATTEND_OK;
+    attend_status status = path ? load_config(&r->file, path, err) : ATTEND_OK;
     const char *out = status >= 0 && at_recipe_goes_on(r) ? at_recipe_told(r, "out") : NULL;
     if (!out)
         return status;
@@ -97,11 +110,14 @@ static attend_status no_setting(const char *name, attend_error *err)
                     *guess.best ? "; did you mean " : "", guess.best, *guess.best ? "?" : "");
 }
 
-static attend_status assign_given(const at_option *o, const char *value, void *fields,
+/* text: it goes into config.json, which is UTF-8 */
+static attend_status assign_given(const at_option *o, const char *value, void *fields, bool text,
                                   attend_error *err)
 {
     char where[80];
     snprintf(where, sizeof where, "--%s", o->name);
+    if (text && at_utf8_valid(value, strlen(value)) != strlen(value))
+        return at_error(err, ATTEND_OPTION, "%s: not valid UTF-8: %s", where, at_show(value).text);
     return at_option_assign(o, value, fields, where, err);
 }
 
@@ -114,7 +130,7 @@ static attend_status assign_settings(at_recipe *r, const at_option_set *sets, in
         const char *name = r->settings[i].name;
         const at_option *o = at_option_find(sets, n_sets, name, &fields);
         if (o)
-            status = assign_given(o, r->settings[i].value, fields, err);
+            status = assign_given(o, r->settings[i].value, fields, fields == r->model, err);
         else if (at_recipe_knows(name))
             status = at_error(err, ATTEND_OPTION, "%s has no setting '%s'; leave it out",
                               r->preset->name, name);
@@ -256,10 +272,41 @@ static attend_status compare_all(at_recipe *r, const at_option_set *was, const a
     return status;
 }
 
+static bool has_setting(const at_config *c, at_option_set set, const at_option *o)
+{
+    void *fields;
+    for (size_t i = 0; i < c->count; i++)
+        if (at_option_find(&set, 1, c->entry[i].name, &fields) == o)
+            return true;
+    return false;
+}
+
+/* A run writes all of its settings: where one is missing, the file was cut or changed, and a
+ * default would make another run of it. */
+static attend_status check_stored(const at_recipe *r, const at_option_set *sets, attend_error *err)
+{
+    static const char remedy[] =
+        "restore the file, or start a new run elsewhere: --init-from takes "
+        "the weights";
+    const at_config *c = &r->stored;
+    if (!c->path)
+        return ATTEND_OK;
+    for (int i = 0; i < 2; i++)
+        for (const at_option *o = sets[i].options; o->name; o++)
+            if (!o->line_only && !has_setting(c, sets[i], o))
+                return at_error(err, ATTEND_FORMAT, "%s: the setting '%s' is missing; %s",
+                                at_show(c->path).text, o->name, remedy);
+    return c->ended ? ATTEND_OK
+                    : at_error(err, ATTEND_FORMAT, "%s: the last line has no end; %s",
+                               at_show(c->path).text, remedy);
+}
+
 static attend_status assign_all(at_recipe *r, attend_error *err)
 {
     at_option_set sets[] = {{at_run_options, &r->run}, {r->preset->family->options, r->model}};
-    attend_status status = at_config_apply(&r->stored, sets, 2, err);
+    attend_status status = check_stored(r, sets, err);
+    if (status >= 0)
+        status = at_config_apply(&r->stored, sets, 2, err);
     at_run_settings run = r->run;
     void *model = at_alloc(r->preset->family->size);
     if (!model)
@@ -280,11 +327,24 @@ static attend_status assign_all(at_recipe *r, attend_error *err)
     return status;
 }
 
+static attend_status check_pointers(const at_recipe *r, attend_error *err)
+{
+    for (size_t i = 0; i < r->count; i++)
+        if (!r->settings[i].name || !r->settings[i].value)
+            return at_error(err, ATTEND_OPTION, "setting %zu%s%.60s has no %s", i + 1,
+                            r->settings[i].name ? ", " : "",
+                            r->settings[i].name ? r->settings[i].name : "",
+                            r->settings[i].name ? "value" : "name");
+    return ATTEND_OK;
+}
+
 attend_status at_recipe_read(at_recipe *r, const attend_setting *settings, size_t count,
                              attend_error *err)
 {
     *r = (at_recipe){.settings = settings, .count = count};
-    attend_status status = load_files(r, err);
+    attend_status status = check_pointers(r, err);
+    if (status >= 0)
+        status = load_files(r, err);
     if (status >= 0)
         status = check_grammar(r, err);
     if (status >= 0)

@@ -1,3 +1,4 @@
+#include <math.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -82,6 +83,9 @@ static attend_status check(const attend_translate_options *o, attend_error *err)
         return at_error(err, ATTEND_OPTION,
                         "most %d, no_repeat %d: both at least 0, most at most %d", o->most,
                         o->no_repeat, 1 << 20);
+    if (!isfinite(o->penalty) || !isfinite(o->coverage))
+        return at_error(err, ATTEND_OPTION, "penalty %g, coverage %g: both must be finite",
+                        o->penalty, o->coverage);
     if (o->rule < ATTEND_LENGTH_RULE_NONE || o->rule > ATTEND_LENGTH_RULE_WU
         || o->when_long < ATTEND_LINE_CUT || o->when_long > ATTEND_LINE_REFUSE)
         return at_error(err, ATTEND_OPTION, "rule %d, when_long %d: there is no such", o->rule,

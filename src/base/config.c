@@ -11,7 +11,7 @@
 #include "base/memory.h"
 #include "base/utf8.h"
 
-enum { FILE_LIMIT = 1 << 20, MOST = 4096 };
+enum { MOST = 4096 };
 
 /* ---- reading -------------------------------------------------------------------------------- */
 
@@ -179,6 +179,7 @@ attend_status at_config_parse(at_config *c, const char *path, const char *text, 
 {
     reading r = {.c = c, .err = err};
     *c = (at_config){.count = 0};
+    c->ended = size == 0 || text[size - 1] == '\n';
     if (!(c->path = (char *)keep(c, path, strlen(path))) || !yaml_parser_initialize(&r.parser))
         return at_error_memory(err);
     yaml_parser_set_input_string(&r.parser, (const unsigned char *)text, size);
@@ -195,7 +196,7 @@ attend_status at_config_load(at_config *c, const char *path, attend_error *err)
     char *text;
     size_t size;
     *c = (at_config){.count = 0};
-    attend_status status = at_file_read(path, FILE_LIMIT, &text, &size, err);
+    attend_status status = at_file_read(path, ATTEND_CONFIG_LARGEST, &text, &size, err);
     if (status < 0)
         return status;
     status = at_config_parse(c, path, text, size, err);

@@ -25,12 +25,15 @@ typedef struct {
     char *path;
     at_config_entry *entry;
     size_t count;
+    bool ended; /* the last line is whole */
     at_arena memory;
 } at_config;
 
-/* Reads a file of at most a megabyte; at_config_free it, on failure too. Fails, with file and line,
- * on what is no YAML, on a name that comes twice, and on anything but a mapping of values and
- * lists of them. */
+enum { ATTEND_CONFIG_LARGEST = 1 << 20 }; /* bytes of a file */
+
+/* Reads a regular file of at most a megabyte; at_config_free it, on failure too. Fails, with file
+ * and line, on what is no YAML, on a name that comes twice, and on anything but a mapping of values
+ * and lists of them. */
 attend_status at_config_load(at_config *c, const char *path, attend_error *err);
 
 /* The same from memory; path stands for it in messages. */

@@ -5,8 +5,8 @@
 
 #include "base/file.h"
 #include "base/memory.h"
-#include "base/packed.h"
 #include "base/number.h"
+#include "base/packed.h"
 
 enum { LARGEST = 1 << 30, MOST_CELLS = 100000 };
 
@@ -49,7 +49,8 @@ attend_status at_csv_open(at_csv *c, const char *path, attend_error *err)
     char *text;
     bool standard = strcmp(path, "-") == 0;
     *c = (at_csv){0};
-    attend_status status = at_file_read(standard ? "/dev/stdin" : path, LARGEST, &text, &size, err);
+    attend_status status = at_input_read(standard ? "/dev/stdin" : path, LARGEST, &text, &size,
+                                         err);
     if (status < 0)
         return status;
     status = at_packed_refuse(standard ? "standard input" : path, text, size, err);

@@ -1,12 +1,39 @@
 #include "base/error.h"
 
+#include <stdbool.h>
 #include <stdio.h>
+#include <string.h>
+
+#include "base/utf8.h"
+
+static bool steers_terminal(uint32_t code)
+{
+    return code < 0x20 || (code >= 0x7F && code < 0xA0) || (code >= 0x202A && code <= 0x202E)
+           || (code >= 0x2066 && code <= 0x2069);
+}
+
+void at_printable(char *text)
+{
+    char *out = text;
+    for (size_t left = strlen(text); left;) {
+        uint32_t code;
+        int size = at_utf8_get(text, left, &code), step = size ? size : 1;
+        if (size == 0 || steers_terminal(code))
+            *out++ = '?';
+        else
+            out = (char *)memmove(out, text, (size_t)size) + size;
+        text += step;
+        left -= (size_t)step;
+    }
+    *out = '\0';
+}
 
 attend_status at_error_v(attend_error *err, attend_status status, const char *format, va_list args)
 {
     if (err) {
         err->status = status;
         vsnprintf(err->message, sizeof err->message, format, args);
+        at_printable(err->message);
     }
     return status;
 }

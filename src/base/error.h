@@ -12,6 +12,10 @@ attend_status at_error(attend_error *err, attend_status status, const char *form
     __attribute__((format(printf, 3, 4)));
 attend_status at_error_v(attend_error *err, attend_status status, const char *format, va_list args);
 
+/* Text from outside, fit for a terminal: in place, every control character, mark that turns the
+ * direction of text, and byte that is not UTF-8 becomes '?'. Messages of at_error are. */
+void at_printable(char *text);
+
 /* "out of memory": the one message that needs no place */
 attend_status at_error_memory(attend_error *err);
 

@@ -77,14 +77,6 @@ attend_status at_file_fail(attend_error *err, const char *path, const char *what
     return fail(err, path, what);
 }
 
-/* bytes of the control character at c, or 0: U+0000 to U+001F, U+007F to U+009F */
-static int control_size(const unsigned char *c)
-{
-    if (c[0] < 0x20 || c[0] == 0x7f)
-        return 1;
-    return c[0] == 0xc2 && c[1] >= 0x80 && c[1] < 0xa0 ? 2 : 0;
-}
-
 at_shown at_show(const char *name)
 {
     at_shown shown;
@@ -98,12 +90,8 @@ at_shown at_show(const char *name)
         memcpy(out, "...", 3);
         out += 3;
     }
-    while (*in) {
-        int control = control_size((const unsigned char *)in);
-        *out++ = control ? '?' : *in;
-        in += control ? control : 1;
-    }
-    *out = 0;
+    strcpy(out, in);
+    at_printable(shown.text);
     return shown;
 }
 
@@ -132,12 +120,17 @@ attend_status at_file_open(const char *path, int *file, attend_error *err)
     return open_to_read(path, 0, file, &info, err);
 }
 
+static attend_status not_regular(const char *path, attend_error *err)
+{
+    return at_error(err, ATTEND_FILE, "%s: is a pipe or a device; give a regular file",
+                    at_show(path).text);
+}
+
 static attend_status map_all(at_map *m, int file, const struct stat *info, const char *path,
                              attend_error *err)
 {
     if (!S_ISREG(info->st_mode))
-        return at_error(err, ATTEND_FILE, "%s: is a pipe or a device; give a regular file",
-                        at_show(path).text);
+        return not_regular(path, err);
     if (info->st_size == 0)
         return ATTEND_OK;
     size_t size = (size_t)info->st_size;
@@ -232,24 +225,31 @@ static attend_status read_all(int file, content *c, size_t limit, const char *pa
     }
 }
 
-attend_status at_file_read(const char *path, size_t limit, char **text, size_t *size,
-                           attend_error *err)
+static attend_status read_file(int file, const struct stat *info, const char *path, size_t limit,
+                               content *c, attend_error *err)
+{
+    limit = limit < SIZE_MAX / 4 ? limit : SIZE_MAX / 4;
+    /* a pipe says 0; a file can still grow: one byte more shows its end at once */
+    if (info->st_size > 0 && (uintmax_t)info->st_size > limit)
+        return too_large(path, limit, err);
+    if (!make_room(c, info->st_size > 0 ? (size_t)info->st_size + 1 : 1 << 12))
+        return at_error_memory(err);
+    return read_all(file, c, limit, path, err);
+}
+
+/* flags: O_NONBLOCK for a regular file alone, as for at_map_open */
+static attend_status read_path(const char *path, int flags, size_t limit, char **text, size_t *size,
+                               attend_error *err)
 {
     int file;
     struct stat info;
     content c = {0};
     *text = NULL;
-    limit = limit < SIZE_MAX / 4 ? limit : SIZE_MAX / 4;
-    attend_status status = open_to_read(path, 0, &file, &info, err);
+    attend_status status = open_to_read(path, flags, &file, &info, err);
     if (status < 0)
         return status;
-    /* a pipe says 0; a file can still grow: one byte more shows its end at once */
-    if (info.st_size > 0 && (uintmax_t)info.st_size > limit)
-        status = too_large(path, limit, err);
-    else if (!make_room(&c, info.st_size > 0 ? (size_t)info.st_size + 1 : 1 << 12))
-        status = at_error_memory(err);
-    else
-        status = read_all(file, &c, limit, path, err);
+    status = flags && !S_ISREG(info.st_mode) ? not_regular(path, err)
+                                             : read_file(file, &info, path, limit, &c, err);
     close(file);
     if (status < 0) {
         at_free(c.text);
@@ -260,6 +260,18 @@ attend_status at_file_read(const char *path, size_t limit, char **text, size_t *
     if (size)
         *size = c.size;
     return ATTEND_OK;
+}
+
+attend_status at_file_read(const char *path, size_t limit, char **text, size_t *size,
+                           attend_error *err)
+{
+    return read_path(path, O_NONBLOCK, limit, text, size, err);
+}
+
+attend_status at_input_read(const char *path, size_t limit, char **text, size_t *size,
+                            attend_error *err)
+{
+    return read_path(path, 0, limit, text, size, err);
 }
 
 /* ---- writing --------------------------------------------------------------------------- */
@@ -355,8 +367,7 @@ static bool check_target(at_writer *w, mode_t *mode)
         return false;
     }
     if (!S_ISREG(info.st_mode)) {
-        at_error(&w->error, ATTEND_FILE, "%s: is a pipe or a device; give a regular file",
-                 at_show(w->path).text);
+        not_regular(w->path, &w->error);
         return false;
     }
     *mode = info.st_mode & 0777;

@@ -24,10 +24,15 @@ void at_map_close(at_map *m); /* also after a failed open, and twice */
  * can still be read. */
 void at_map_retire(const void *data, size_t size);
 
-/* Reads all of a file, or pipe, of at most limit bytes. text ends with a NUL that size does not
- * count; at_free it. size may be NULL. */
+/* Reads all of a regular file of at most limit bytes: the files of models and runs. A pipe or a
+ * device is refused, without waiting for it. text ends with a NUL that size does not count; release
+ * it with at_free. size may be NULL. */
 attend_status at_file_read(const char *path, size_t limit, char **text, size_t *size,
                            attend_error *err);
+
+/* The same for data, which may come from a pipe or a device, such as standard input. */
+attend_status at_input_read(const char *path, size_t limit, char **text, size_t *size,
+                            attend_error *err);
 
 /* For those who read by hand: opens a file or pipe, anything but a folder; up to size bytes, 0 at
  * the end, -1 with the cause in errno. */

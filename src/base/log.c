@@ -4,6 +4,8 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/error.h"
+
 static attend_log_function *receiver;
 static void *receiver_user;
 
@@ -26,5 +28,6 @@ void at_log(attend_log_level level, const char *format, ...)
         return;
     if ((size_t)length >= sizeof message)
         memcpy(message + sizeof message - 4, "...", 4);
+    at_printable(message);
     receiver(receiver_user, level, message);
 }

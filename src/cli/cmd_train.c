@@ -1,11 +1,14 @@
 /* attend train: a model from a file. */
 #include <ctype.h>
+#include <limits.h>
 #include <stdio.h>
 #include <string.h>
 #include <time.h>
 #include <unistd.h>
 
+#include "base/config.h"
 #include "base/file.h"
+#include "base/memory.h"
 #include "base/progress.h"
 #include "cli/cli.h"
 
@@ -163,7 +166,8 @@ static void say(at_cli *cli, const char *before, const char *text,
                 void (*how)(at_cli *cli, const char *text))
 {
     at_str line = {0};
-    at_str_print(&line, "%s%s", before, text);
+    at_str_add(&line, before);
+    at_str_add_safe(&line, text);
     how(cli, at_str_text(&line));
     at_str_free(&line);
 }
@@ -205,15 +209,45 @@ static attend_status print_config(const attend_setting *settings, size_t count, 
     return at_cli_write(&out, err);
 }
 
+static bool is_input(const char *name)
+{
+    for (int k = 0; options[k].name; k++)
+        if (options[k].type == ATTEND_OPTION_PATH && strcmp(options[k].name, "out") != 0
+            && strcmp(options[k].name, name) == 0)
+            return true;
+    return false;
+}
+
+/* The same where the run that is resumed has its settings in out. */
+static void note_missing_stored(at_cli *cli, const char *out)
+{
+    static char missing[PATH_MAX];
+    char *path = at_file_join(out, "training/settings.yaml");
+    at_config stored = {.count = 0};
+    if (path && at_config_load(&stored, path, NULL) >= 0)
+        for (size_t i = 0; i < stored.count; i++)
+            if (stored.entry[i].value && is_input(stored.entry[i].name)
+                && access(stored.entry[i].value, R_OK) < 0) {
+                snprintf(missing, sizeof missing, "%s", stored.entry[i].value);
+                cli->input = missing;
+            }
+    at_config_free(&stored);
+    at_free(path);
+}
+
 /* The file that a run could not begin with, for the exit code. */
 static void note_missing(at_cli *cli, const attend_setting *settings, size_t count)
 {
-    for (size_t i = 0; i < count; i++)
-        for (int k = 0; options[k].name; k++)
-            if (options[k].type == ATTEND_OPTION_PATH && strcmp(options[k].name, "out") != 0
-                && strcmp(options[k].name, settings[i].name) == 0
-                && access(settings[i].value, R_OK) < 0)
-                cli->input = settings[i].value;
+    const char *out = NULL;
+    bool resumes = false;
+    for (size_t i = 0; i < count; i++) {
+        out = strcmp(settings[i].name, "out") == 0 ? settings[i].value : out;
+        resumes = resumes || strcmp(settings[i].name, "resume") == 0;
+        if (is_input(settings[i].name) && access(settings[i].value, R_OK) < 0)
+            cli->input = settings[i].value;
+    }
+    if (!cli->input && resumes && out)
+        note_missing_stored(cli, out);
 }
 
 /* Where a line of the data is wrong, "FILE:LINE: ...", others may be, too. */

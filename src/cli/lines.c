@@ -74,7 +74,8 @@ attend_status at_lines_read(at_lines *l, at_cli *cli, const char *path, attend_e
     size_t size;
     *l = (at_lines){0};
     cli->input = standard ? NULL : path;
-    attend_status status = at_file_read(standard ? "/dev/stdin" : path, largest, &text, &size, err);
+    attend_status status = at_input_read(standard ? "/dev/stdin" : path, largest, &text, &size,
+                                         err);
     if (status < 0)
         return status;
     return at_lines_take(l, standard ? "standard input" : path, text, size, err);

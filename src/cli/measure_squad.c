@@ -4,6 +4,7 @@
 #include "base/file.h"
 #include "base/json.h"
 #include "base/log.h"
+#include "base/memory.h"
 #include "cli/measure_input.h"
 
 /* what is read from, and the lines made of it */
@@ -151,10 +152,23 @@ static attend_status take(at_lines *l, const char *name, at_str *text, attend_er
     return lines ? at_lines_take(l, name, lines, size, err) : at_error_memory(err);
 }
 
+/* a file, or a pipe */
+static attend_status load_json(const char *path, json_t **out, attend_error *err)
+{
+    enum { LARGEST = 1 << 30 };
+    char *text;
+    size_t size;
+    attend_status status = at_input_read(path, LARGEST, &text, &size, err);
+    if (status >= 0)
+        status = at_json_parse(path, text, size, out, err);
+    at_free(text);
+    return status;
+}
+
 static attend_status load(squad *q, at_cli *cli)
 {
     cli->input = q->data_path;
-    attend_status status = at_json_load(q->data_path, &q->data, q->err);
+    attend_status status = load_json(q->data_path, &q->data, q->err);
     for (int i = 0; i < q->systems && status >= 0; i++) {
         cli->input = q->paths[i];
         if (!at_is_json(q->paths[i]))
@@ -162,7 +176,7 @@ static attend_status load(squad *q, at_cli *cli)
                             "%s: with a reference in JSON, predictions are JSON too: {\"id\": "
                             "\"answer\"} in a file NAME.json",
                             at_show(q->paths[i]).text);
-        status = at_json_load(q->paths[i], &q->predictions[i], q->err);
+        status = load_json(q->paths[i], &q->predictions[i], q->err);
         if (status >= 0 && !json_is_object(q->predictions[i]))
             status = at_error(q->err, ATTEND_FORMAT, "%s: is no object {\"id\": \"answer\"}",
                               at_show(q->paths[i]).text);

@@ -5,6 +5,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
 
 #include "base/arena.h"
 #include "base/file.h"
@@ -23,6 +25,8 @@ typedef struct {
 struct at_features {
     char *name;
     at_safetensors *file; /* NULL: made in memory */
+    int descriptor;       /* of the file that is mapped, -1: none; and its size */
+    off_t size;
     at_arena memory;
     sequence *item;
     size_t count, room;
@@ -203,12 +207,38 @@ static attend_status take_file(at_features *f, const char *name, attend_error *e
     return status < 0 ? status : take_tensors(f, err);
 }
 
+static attend_status watch_size(at_features *f, const char *path, attend_error *err)
+{
+    struct stat about;
+    attend_status status = at_file_open(path, &f->descriptor, err);
+    if (status >= 0 && fstat(f->descriptor, &about) < 0)
+        status = at_file_fail(err, path, "cannot read");
+    f->size = status < 0 ? 0 : about.st_size;
+    return status;
+}
+
+/* A mapped file that was cut short would end the program with a signal. */
+static attend_status check_size(const at_features *f, attend_error *err)
+{
+    struct stat about;
+    if (f->descriptor < 0 || (fstat(f->descriptor, &about) == 0 && about.st_size >= f->size))
+        return ATTEND_OK;
+    return at_error(err, ATTEND_FILE,
+                    "%s: was cut short while it was read; files in use must stay as they are: "
+                    "write a new one, and rename it",
+                    at_show(f->name).text);
+}
+
 attend_status at_features_open(const char *path, at_features **out, attend_error *err)
 {
     at_features *f = *out = at_alloc_zero(1, sizeof *f);
     attend_status status = f ? at_safetensors_open(path, &f->file, err) : at_error_memory(err);
+    if (f)
+        f->descriptor = -1;
     if (status >= 0)
         status = take_file(f, path, err);
+    if (status >= 0)
+        status = watch_size(f, path, err);
     if (status < 0) {
         at_features_close(f);
         *out = NULL;
@@ -222,6 +252,8 @@ attend_status at_features_open_memory(const char *name, const void *bytes, size_
     at_features *f = *out = at_alloc_zero(1, sizeof *f);
     attend_status status = f ? at_safetensors_open_memory(name, bytes, size, &f->file, err)
                              : at_error_memory(err);
+    if (f)
+        f->descriptor = -1;
     if (status >= 0)
         status = take_file(f, name, err);
     if (status < 0) {
@@ -236,6 +268,8 @@ void at_features_close(at_features *f)
     if (!f)
         return;
     at_safetensors_close(f->file);
+    if (f->descriptor >= 0)
+        close(f->descriptor);
     at_arena_free(&f->memory);
     at_free(f->item);
     at_free(f->name);
@@ -266,7 +300,9 @@ attend_status at_features_read(const at_features *f, size_t i, int frames, real 
                                attend_error *err)
 {
     at_stored part = stored(f, i, frames);
-    attend_status status = at_safetensors_read(f->file, &part, out, err);
+    attend_status status = check_size(f, err);
+    if (status >= 0)
+        status = at_safetensors_read(f->file, &part, out, err);
     for (size_t k = 0; k < part.len && status >= 0; k++)
         if (!isfinite(out[k]))
             return at_error(err, ATTEND_FORMAT,
@@ -322,7 +358,8 @@ attend_status at_features_scan(const at_features *f, const bool *counts, at_feat
         status = at_features_read(f, i, n, frames, err);
         if (status >= 0 && (!counts || counts[i]))
             add(&s, frames, n, f->width);
-        look->print = at_key_join(look->print, at_key_bytes(part.data, part.bytes));
+        if (status >= 0)
+            look->print = at_key_join(look->print, at_key_bytes(part.data, part.bytes));
     }
     if (status >= 0 && look->mean)
         finish(&s, f->width, look);
@@ -344,8 +381,10 @@ attend_status at_features_new(int width, at_features **out, attend_error *err)
         at_free(f);
         f = NULL;
     }
-    if (f)
+    if (f) {
         f->width = width;
+        f->descriptor = -1;
+    }
     *out = f;
     return f ? ATTEND_OK : at_error_memory(err);
 }
@@ -376,7 +415,9 @@ attend_status at_features_save(const at_features *f, const uint32_t *sequences, 
                                const char *path, attend_error *err)
 {
     at_store_list list = {.item = NULL};
-    attend_status status = f->file ? at_safetensors_verify_all(f->file, err) : ATTEND_OK;
+    attend_status status = check_size(f, err);
+    if (status >= 0 && f->file)
+        status = at_safetensors_verify_all(f->file, err);
     if (status < 0)
         return status;
     for (size_t i = 0; i < count; i++) {

@@ -7,6 +7,7 @@
 
 #include "base/checksum_list.h"
 #include "base/file.h"
+#include "base/guess.h"
 #include "base/memory.h"
 #include "base/number.h"
 #include "store/weights.h"
@@ -30,15 +31,25 @@ static json_t *value_json(const at_option *o, const void *fields)
     }
 }
 
+typedef struct {
+    char text[64];
+} key_text;
+
+/* the key of a setting in config.json */
+static key_text key_of(const at_option *o)
+{
+    key_text key;
+    snprintf(key.text, sizeof key.text, "%s", o->name);
+    for (char *c = key.text; *c; c++)
+        *c = *c == '-' ? '_' : *c;
+    return key;
+}
+
 static json_t *settings_json(const char *type, at_option_set settings)
 {
     json_t *json = json_pack("{ss}", "model_type", type);
     for (const at_option *o = settings.options; json && o->name; o++) {
-        char key[64];
-        for (size_t i = 0; i < sizeof key; i++)
-            if ((key[i] = o->name[i] == '-' ? '_' : o->name[i]) == '\0')
-                break;
-        if (json_object_set_new(json, key, value_json(o, settings.fields)) < 0) {
+        if (json_object_set_new(json, key_of(o).text, value_json(o, settings.fields)) < 0) {
             json_decref(json);
             json = NULL;
         }
@@ -69,16 +80,40 @@ attend_status at_model_config_save(const char *folder, const char *type, at_opti
 
 /* ---- opening -------------------------------------------------------------------------------- */
 
-/* one field, as the option would be written */
-static attend_status read_setting(at_option_set settings, const char *file, const char *key,
-                                  const json_t *value, at_arena *strings, attend_error *err)
+/* the types of models: the command that takes them, and their keys that are not settings */
+static const struct {
+    const char *type, *command, *keys;
+} types[] = {
+    {"attend-translator", "attend translate", "source_features|feature_mean|feature_spread"},
+    {"attend-classifier", "attend classify", "id2label"},
+    {"attend-language-model", "attend generate", ""},
+    {"attend-pointer", "attend point", "item_mean|item_spread"}};
+
+static int type_of(const char *type)
 {
-    char name[64], number[64], where[160];
+    for (int i = 0; i < (int)(sizeof types / sizeof *types); i++)
+        if (strcmp(types[i].type, type) == 0)
+            return i;
+    return -1;
+}
+
+/* the setting under a key, which has '_' for '-', or NULL */
+static const at_option *setting_of(at_option_set settings, const char *key)
+{
+    char name[64];
     void *fields;
     size_t n = strlen(key);
     for (size_t i = 0; i <= n && n < sizeof name; i++)
         name[i] = key[i] == '_' ? '-' : key[i];
-    const at_option *o = n < sizeof name ? at_option_find(&settings, 1, name, &fields) : NULL;
+    return n < sizeof name ? at_option_find(&settings, 1, name, &fields) : NULL;
+}
+
+/* one field, as the option would be written */
+static attend_status read_setting(at_option_set settings, const char *file, const char *key,
+                                  const json_t *value, at_arena *strings, attend_error *err)
+{
+    char number[64], where[160];
+    const at_option *o = setting_of(settings, key);
     if (!o)
         return ATTEND_OK;
     const char *text = json_string_value(value);
@@ -87,29 +122,54 @@ static attend_status read_setting(at_option_set settings, const char *file, cons
     else if (json_is_number(value)) {
         text = at_number_print(number, json_number_value(value));
     }
-    snprintf(where, sizeof where, "%s: %s", at_show(file).text, name);
+    snprintf(where, sizeof where, "%s: %s", at_show(file).text, o->name);
     if (!text)
         return at_error(err, ATTEND_FORMAT, "%s: neither text nor number; correct it", where);
     char *copy = at_arena_alloc_small(strings, strlen(text) + 1);
     if (!copy)
         return at_error_memory(err);
-    attend_status status = at_option_assign(o, strcpy(copy, text), fields, where, err);
+    attend_status status = at_option_assign(o, strcpy(copy, text), settings.fields, where, err);
     if (status == ATTEND_OPTION && err)
         err->status = ATTEND_FORMAT; /* of the file, not of the command line */
     return status == ATTEND_OPTION ? ATTEND_FORMAT : status;
 }
 
-/* the command that takes models of such a type, or "no command" */
-static const char *command_of(const char *type)
+static attend_status unknown_key(at_option_set settings, const char *file, const char *key,
+                                 attend_error *err)
 {
-    static const char *const takes[][2] = {{"attend-translator", "attend translate"},
-                                           {"attend-classifier", "attend classify"},
-                                           {"attend-language-model", "attend generate"},
-                                           {"attend-pointer", "attend point"}};
-    for (size_t i = 0; i < sizeof takes / sizeof *takes; i++)
-        if (strcmp(takes[i][0], type) == 0)
-            return takes[i][1];
-    return "no command";
+    char name[64];
+    snprintf(name, sizeof name, "%s", key);
+    at_guess guess = {.word = name};
+    for (const at_option *o = settings.options; o->name; o++)
+        at_guess_consider(&guess, o->name, strlen(o->name));
+    return at_error(err, ATTEND_FORMAT,
+                    "%s: unknown key '%.60s'%s%s%s; correct the file, or restore it",
+                    at_show(file).text, key, *guess.best ? "; did you mean '" : "", guess.best,
+                    *guess.best ? "'?" : "");
+}
+
+/* A file of ours has all keys of its type, and no others: a default in the place of a key that was
+ * lost would make another model of it. */
+static attend_status check_keys(at_option_set settings, const char *file, const char *type,
+                                json_t *json, attend_error *err)
+{
+    const char *key, *others = types[type_of(type)].keys;
+    json_t *value;
+    json_object_foreach(json, key, value)
+    {
+        if (!setting_of(settings, key) && strcmp(key, "model_type") != 0
+            && at_choice_find(others, key) < 0)
+            return unknown_key(settings, file, key, err);
+    }
+    for (const at_option *o = settings.options; o->name; o++) {
+        bool found = false;
+        json_object_foreach(json, key, value) { found = found || setting_of(settings, key) == o; }
+        if (!found)
+            return at_error(err, ATTEND_FORMAT,
+                            "%s: key '%s' is missing; restore the file, or train the model again",
+                            at_show(file).text, key_of(o).text);
+    }
+    return ATTEND_OK;
 }
 
 /* A file in place of the folder is the commonest mistake: of its weights, or of lines. */
@@ -144,10 +204,14 @@ attend_status at_model_config_load(const char *folder, const char *type, at_opti
     if (status >= 0)
         status = at_json_load(path, &json, err);
     const char *model = json_string_value(json_object_get(json, "model_type"));
-    if (status >= 0 && (!model || strcmp(model, type) != 0))
-        status = at_error(
-            err, ATTEND_FORMAT, "%s: model_type is '%s', not '%s'; %s takes this model",
-            at_show(path).text, model ? model : "", type, command_of(model ? model : ""));
+    int kind = type_of(model ? model : "");
+    if (status >= 0 && (kind < 0 || strcmp(model, type) != 0))
+        status = at_error(err, ATTEND_FORMAT,
+                          "%s: model_type is '%s', not '%s'; %s takes this model",
+                          at_show(path).text, model ? model : "", type,
+                          kind < 0 ? "no command" : types[kind].command);
+    if (status >= 0)
+        status = check_keys(settings, path, type, json, err);
     if (status >= 0)
         status = at_options_defaults(settings.options, settings.fields, err);
     json_object_foreach(json, key, value)

@@ -18,9 +18,8 @@
 attend_status at_model_config_save(const char *folder, const char *type, at_option_set settings,
                                    json_t *more, attend_error *err);
 
-/* Every setting, those that are missing as their defaults; keys that are none are other programs'.
- * Refuses another model_type. Strings are copied into the arena. *json, unless it is NULL, receives
- * the file; json_decref it. */
+/* Every setting. Refuses another model_type, a key that is missing, and an unknown one. Strings are
+ * copied into the arena. *json, unless it is NULL, receives the file; json_decref it. */
 attend_status at_model_config_load(const char *folder, const char *type, at_option_set settings,
                                    at_arena *strings, json_t **json, attend_error *err);
 

@@ -58,7 +58,7 @@ attend_status at_dictionary_open(const char *path, at_dictionary **out, attend_e
     size_t size = 0;
     at_dictionary *d = *out = at_alloc_zero(1, sizeof *d);
     attend_status status = d && (d->words = at_vocab_new())
-                               ? at_file_read(path, largest, &d->text, &size, err)
+                               ? at_input_read(path, largest, &d->text, &size, err)
                                : at_error_memory(err);
     char *line = status < 0 ? NULL : d->text, *end = line ? line + size : NULL;
     if (size >= 3 && memcmp(line, "\xEF\xBB\xBF", 3) == 0) /* a byte-order mark */

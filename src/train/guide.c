@@ -145,7 +145,7 @@ attend_status at_guide_load(const char *path, const at_guided *what, at_guide **
     at_guide *g = *out = at_alloc_zero(1, sizeof *g);
     char *text = NULL;
     reading r = {.g = g, .path = path, .err = err};
-    attend_status status = g ? at_file_read(path, LIMIT, &text, &size, err) : at_error_memory(err);
+    attend_status status = g ? at_input_read(path, LIMIT, &text, &size, err) : at_error_memory(err);
     if (status >= 0) {
         g->what = *what;
         g->first = at_alloc((items + 1) * sizeof *g->first);

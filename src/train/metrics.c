@@ -2,9 +2,12 @@
 
 #include <assert.h>
 #include <errno.h>
+#include <fcntl.h>
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
 
 #include "base/file.h"
 #include "base/json.h"
@@ -28,12 +31,31 @@ const attend_metric *at_metrics_find(const at_metrics *m, const char *name)
 
 double at_metric_goodness(const attend_metric *m) { return m->falls ? -m->value : m->value; }
 
+/* A regular file: a pipe would be waited for, and lose what it gets. */
+static attend_status open_to_add(const char *path, FILE **f, attend_error *err)
+{
+    struct stat about;
+    int file = open(path, O_WRONLY | O_APPEND | O_CREAT | O_NONBLOCK | O_CLOEXEC, 0666);
+    bool regular = file >= 0 && fstat(file, &about) == 0 && S_ISREG(about.st_mode);
+    *f = regular ? fdopen(file, "a") : NULL;
+    if (*f)
+        return ATTEND_OK;
+    attend_status status = file < 0 || regular
+                               ? at_file_fail(err, path, "cannot write")
+                               : at_error(err, ATTEND_FILE, "%s: is a pipe or a device; remove it",
+                                          at_show(path).text);
+    if (file >= 0)
+        close(file);
+    return status;
+}
+
 attend_status at_metrics_keep(const at_metrics *m, const char *path, const at_metrics_line *line,
                               attend_error *err)
 {
-    FILE *f = fopen(path, "a");
-    if (!f)
-        return at_error(err, ATTEND_FILE, "%s: %s", at_show(path).text, strerror(errno));
+    FILE *f;
+    attend_status status = open_to_add(path, &f, err);
+    if (status < 0)
+        return status;
     char number[32];
     fprintf(f, "{\"step\": %lld, \"epoch\": %s, \"shards\": %d", (long long)line->step,
             at_number_print(number, round(line->epoch * 1e4) / 1e4), line->shards);

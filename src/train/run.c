@@ -47,6 +47,7 @@ void at_run_say(at_run *r, const char *format, ...)
     va_start(args, format);
     vsnprintf(text, sizeof text, format, args);
     va_end(args);
+    at_printable(text);
     at_run_tell(r, (at_run_event){.kind = ATTEND_RUN_SAYS, .text = text});
 }
 

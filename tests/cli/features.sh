@@ -78,7 +78,7 @@ for _ in {1..600}; do [ -e cut/training/last.safetensors ] && break; sleep 0.1; 
 truncate -s 100000 short.safetensors
 wait $!
 check "it ends as other trouble with files does" "[ $? -eq 74 ]"
-says err "attend train: a file was cut short while it was read"
+says err "was cut short while it was read"
 check "and keeps what it has learned" '[ -s cut/training/last.safetensors ]'
 
 # other parts, other models

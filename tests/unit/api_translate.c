@@ -110,6 +110,19 @@ static void threads_are_as_before(void **state)
     attend_set_threads(before);
 }
 
+static void settings_without_a_name_or_value_are_refused(void **state)
+{
+    (void)state;
+    attend_error err;
+    char *text = NULL;
+    const attend_setting bad[] = {{"epochs", "3"}, {"hidden", NULL}, {NULL, "8"}};
+    assert_int_equal(attend_train(bad, 2, NULL, NULL, &err), ATTEND_OPTION);
+    assert_string_equal(err.message, "setting 2, hidden has no value");
+    assert_int_equal(attend_train_config(bad + 2, 1, &text, &err), ATTEND_OPTION);
+    assert_string_equal(err.message, "setting 1 has no name");
+    assert_null(text);
+}
+
 /* ---- translating ----------------------------------------------------------------------------- */
 
 enum { LINES = 3 };
@@ -196,8 +209,9 @@ static void options_are_checked(void **state)
 {
     (void)state;
     attend_error err;
-    attend_translate_options bad[7];
-    for (int i = 0; i < 7; i++)
+    enum { BAD = 10 };
+    attend_translate_options bad[BAD];
+    for (int i = 0; i < BAD; i++)
         bad[i] = greedy();
     bad[0].rule = 42;
     bad[1].when_long = 7;
@@ -206,7 +220,10 @@ static void options_are_checked(void **state)
     bad[4].size = 0;
     bad[5].best = 2;
     bad[6].forced = 1;
-    for (int i = 0; i < 7; i++) {
+    bad[7].penalty = NAN;
+    bad[8].penalty = INFINITY;
+    bad[9].coverage = NAN;
+    for (int i = 0; i < BAD; i++) {
         taken k = {.calls = 0};
         assert_int_equal(attend_translate(translator, &bad[i], LINES, lines, take, &k, &err),
                          ATTEND_OPTION);
@@ -245,6 +262,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_validation_may_end_the_run),
         cmocka_unit_test(threads_are_as_before),
+        cmocka_unit_test(settings_without_a_name_or_value_are_refused),
         cmocka_unit_test(words_do_not_depend_on_whether_scores_are_wanted),
         cmocka_unit_test(lines_that_are_cut_short_are_not_taken_for_empty_ones),
         cmocka_unit_test(what_the_callers_function_says_counts),

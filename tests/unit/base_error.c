@@ -35,6 +35,17 @@ static void cuts_a_message_that_is_too_long(void **state)
     assert_int_equal(strlen(err.message), sizeof err.message - 1);
 }
 
+static void messages_cannot_steer_a_terminal(void **state)
+{
+    (void)state;
+    attend_error err;
+    at_error(&err, ATTEND_FILE, "a\x1b[31mb\x07 %s", "c\xc2\x9b \xe2\x80\xae é\xff\x9b 中\n");
+    assert_string_equal(err.message, "a?[31mb? c? ? é?? 中?");
+    char text[] = "\xc2\x9b";
+    at_printable(text);
+    assert_string_equal(text, "?");
+}
+
 static void names_and_explains_every_status(void **state)
 {
     (void)state;
@@ -54,6 +65,7 @@ int main(void)
         cmocka_unit_test(fills_status_and_message_and_returns_the_status),
         cmocka_unit_test(works_without_an_error_to_fill),
         cmocka_unit_test(cuts_a_message_that_is_too_long),
+        cmocka_unit_test(messages_cannot_steer_a_terminal),
         cmocka_unit_test(names_and_explains_every_status),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -200,12 +200,24 @@ static void reads_a_pipe_to_its_end(void **state)
     assert_int_equal(write(ends[1], long_text, sizeof long_text), sizeof long_text);
     close(ends[1]);
     snprintf(path, sizeof path, "/proc/self/fd/%d", ends[0]);
-    assert_int_equal(at_file_read(path, 1 << 20, &text, &size, &err), ATTEND_OK);
+    assert_int_equal(at_input_read(path, 1 << 20, &text, &size, &err), ATTEND_OK);
     close(ends[0]);
     assert_int_equal(size, sizeof long_text);
     assert_memory_equal(text, long_text, size);
     assert_int_equal(text[size], 0);
     at_free(text);
+}
+
+static void a_file_is_not_a_pipe_or_a_device(void **state)
+{
+    (void)state;
+    char *text;
+    attend_error err;
+    assert_int_equal(mkfifo(in_folder("q"), 0600), 0);
+    assert_int_equal(at_file_read(in_folder("q"), 1 << 20, &text, NULL, &err), ATTEND_FILE);
+    assert_says(&err, "q: is a pipe or a device; give a regular file");
+    assert_null(text);
+    assert_int_equal(at_file_read("/dev/zero", 1 << 20, &text, NULL, &err), ATTEND_FILE);
 }
 
 static void reading_keeps_to_the_limit(void **state)
@@ -630,6 +642,7 @@ int main(void)
         TEST(unreadable_files_are_named),
         TEST(pipes_are_not_mapped_and_do_not_block),
         TEST(reads_a_pipe_to_its_end),
+        TEST(a_file_is_not_a_pipe_or_a_device),
         TEST(reading_keeps_to_the_limit),
         TEST(every_failure_while_reading_is_clean),
         TEST(writes_and_replaces),

@@ -121,6 +121,24 @@ static void sequences_come_in_the_order_of_their_names(void **state)
     at_features_close(f);
 }
 
+static void a_file_that_is_cut_short_while_open_is_a_status(void **state)
+{
+    (void)state;
+    attend_error err;
+    real x[2];
+    uint32_t first = 0;
+    char copy[sizeof path + 5];
+    write_file(&(tensor){"a", 2, {1, 2}}, 1, NULL);
+    at_features *f = open_file();
+    assert_int_equal(at_features_read(f, 0, 1, x, &err), ATTEND_OK);
+    assert_int_equal(truncate(path, 0), 0);
+    assert_int_equal(at_features_read(f, 0, 1, x, &err), ATTEND_FILE);
+    assert_says(&err, "was cut short while it was read");
+    snprintf(copy, sizeof copy, "%s.copy", path);
+    assert_int_equal(at_features_save(f, &first, 1, copy, &err), ATTEND_FILE);
+    at_features_close(f);
+}
+
 static void one_tensor_holds_all_with_their_lengths(void **state)
 {
     const tensor all = {"features", 3, {3, 4, 2}};
@@ -300,6 +318,8 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_setup_teardown(sequences_come_in_the_order_of_their_names, enter, leave),
+        cmocka_unit_test_setup_teardown(a_file_that_is_cut_short_while_open_is_a_status, enter,
+                                        leave),
         cmocka_unit_test_setup_teardown(one_tensor_holds_all_with_their_lengths, enter, leave),
         cmocka_unit_test_setup_teardown(whole_numbers_are_read_too, enter, leave),
         cmocka_unit_test_setup_teardown(refuses_sizes_that_make_no_sense, enter, leave),
