@@ -191,3 +191,16 @@ says err '"grow" is not one of learn, show, coverage'
 expect 66 attend vocab learn --kind words --out new text.txt nowhere.txt
 expect 74 sh -c 'attend tokenize --kind words text.txt > /dev/full'
 says err "standard output: cannot write"
+
+# SentencePiece learns in a process of its own: too little memory is a status, never a signal
+if (ulimit -v 240000; attend --version > /dev/null 2>&1); then
+    for limit in $(seq 30000 3000 66000); do
+        (ulimit -c 0; ulimit -v $limit; exec timeout 60 attend vocab learn --kind sentencepiece \
+            --size 60 --overwrite --out starved text.txt) > out 2> err
+        code=$?
+        check "learning with $limit KB ends with 0 or 1, not $code" "[ $code -le 1 ]"
+        check "one line is said with $limit KB" "[ \$(wc -l < err) -le 2 ]"
+    done
+else
+    skip "this build needs more address space, as with a sanitizer"
+fi
