@@ -58,6 +58,14 @@ static bool find_bytes(at_gpt2 *g, int *missing)
     return all;
 }
 
+/* <mask> and the like, which files without a list of special pieces have */
+static bool is_marked(const at_gpt2 *g, int32_t id)
+{
+    size_t size;
+    const char *text = at_vocab_text(g->base.vocab, id, &size);
+    return size > 2 && text[0] == '<' && text[size - 1] == '>';
+}
+
 /* Pieces that are neither a byte, nor special or added, nor made by a merge; -1 without memory. */
 static int count_unreachable(const at_gpt2 *g)
 {
@@ -72,7 +80,7 @@ static int count_unreachable(const at_gpt2 *g)
     for (size_t i = 0; made && i < g->base.added.count; i++)
         made[g->base.added.item[i].id] = true;
     for (int32_t id = 0; made && id < size; id++)
-        count += !made[id] && !at_tokenizer_is_special(&g->base, id);
+        count += !made[id] && !at_tokenizer_is_special(&g->base, id) && !is_marked(g, id);
     at_free(made);
     return count;
 }
