@@ -173,6 +173,9 @@ static void summarise(at_check_work *w)
 {
     at_check *c = w->c;
     w->ratio = median_ratio(w);
+    for (int width = 1; width <= ATTEND_CHECK_WIDTHS; width++)
+        if (2 * w->item_widths[width] > c->side[1].texts)
+            w->item_width = width;
     for (int which = 0; which < 3; which++) {
         at_side_sizes *s = &c->side[which];
         long seen = 0, halves[] = {(s->texts + 1) / 2, s->texts - s->texts / 100};
@@ -213,6 +216,8 @@ static void release(at_check_work *w)
     at_export_abort(w->copy);
     at_shelf_free(w->shelf);
     at_sides_free(w->sides);
+    at_item_row_free(&w->items[0]);
+    at_item_row_free(&w->items[1]);
     at_seen_free(&w->examples);
     at_seen_free(&w->sources);
     at_keys_free(&w->keys);

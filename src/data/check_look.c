@@ -72,6 +72,19 @@ static at_found look_at_pair(const at_check_work *w, const at_example *e)
     return found;
 }
 
+/* Does a pair differ from items that most pairs are? */
+static at_found look_at_items(at_check_work *w, const at_example *e)
+{
+    attend_error ignored;
+    attend_status status = at_items_fit(w->items, e->source, e->target, &ignored);
+    if (status == ATTEND_MEMORY)
+        w->status = status;
+    if (status >= 0 && w->items[0].width == w->item_width)
+        return 0;
+    w->c->refused++;
+    return FOUND(items);
+}
+
 at_found at_check_look(at_check_work *w, const at_example *e, uint64_t *also)
 {
     long most = w->options->longest_text;
@@ -84,6 +97,8 @@ at_found at_check_look(at_check_work *w, const at_example *e, uint64_t *also)
     found |= look_for_likes(w, e, also);
     if (pair && !(found & FOUND(duplicate)))
         found |= look_at_pair(w, e);
+    if (pair && w->item_width)
+        found |= look_at_items(w, e);
     if (at_check_words(e->source) > most || at_check_words(e->target) > most)
         found |= FOUND(long_text);
     return found | look_at_blanks(e->source) | look_at_blanks(e->target);

@@ -101,6 +101,17 @@ static void count_ratio(at_check_work *w, const at_example *e)
     w->ratios[most + (step < -most ? -most : step > most ? most : step)]++;
 }
 
+/* Counts a pair that pointer networks can train on, by the width of its items. */
+static void count_items(at_check_work *w, const at_example *e)
+{
+    attend_error ignored;
+    attend_status status = at_items_fit(w->items, e->source, e->target, &ignored);
+    if (status == ATTEND_MEMORY)
+        w->status = status;
+    if (status >= 0 && w->items[0].width <= ATTEND_CHECK_WIDTHS)
+        w->item_widths[w->items[0].width]++;
+}
+
 static attend_status count_label(at_check_work *w, const at_example *e, attend_error *err)
 {
     at_check *c = w->c;
@@ -144,6 +155,7 @@ static attend_status take(at_check_work *w, at_example *e, const at_format *form
     if (e->has & ATTEND_HAS_TARGET) {
         measure(w, 1, e->target, e);
         count_ratio(w, e);
+        count_items(w, e);
         at_sides_learn(w->sides, e->source, e->target);
     }
     if (e->has & ATTEND_HAS_QUESTION) {

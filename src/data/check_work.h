@@ -4,12 +4,15 @@
 
 #include "data/check.h"
 #include "data/export.h"
+#include "data/items.h"
 #include "data/key.h"
 #include "data/seen.h"
 #include "data/shelf.h"
 #include "data/sides.h"
 
 enum { ATTEND_CHECK_WORDS = 1 << 16 }; /* lengths that are counted one by one */
+
+enum { ATTEND_CHECK_WIDTHS = 16 }; /* numbers of an item, at most */
 
 /* ratios of lengths are counted by their logarithm: so many steps to a factor of two, up to 2^28 */
 enum { ATTEND_RATIO_STEPS = 64, ATTEND_RATIO_MOST = 28 * ATTEND_RATIO_STEPS };
@@ -30,6 +33,9 @@ typedef struct {
 
     long ratios[2 * ATTEND_RATIO_MOST + 1]; /* pairs with that ratio; in the middle those with 1 */
     double ratio; /* target characters / source characters, the median over the pairs */
+    at_item_row items[2];
+    long item_widths[ATTEND_CHECK_WIDTHS + 1]; /* pairs that are items of so many numbers */
+    int item_width;                            /* of most pairs, or 0: they are text */
     at_sides *sides;
     at_seen examples, sources;
     at_keys keys;

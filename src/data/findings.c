@@ -21,6 +21,9 @@ MAKE(long_line, "long-line", ERROR, DROP, "a line over the limit",
      "Is this text with line ends? --longest-line allows more.")
 MAKE(malformed, "malformed", ERROR, DROP, "not in the form of the file's format",
      "Correct the line, or say the format with --format.")
+MAKE(items, "items", ERROR, DROP, "not a sequence of items, unlike most lines",
+     "Most pairs are numbers and some of them in another order, for pointer networks; such a line "
+     "has something else, an item of another width, or a target that the source lacks.")
 MAKE(empty, "empty", WARNING, DROP, "a side is empty",
      "Training skips such examples.")
 MAKE(duplicate, "duplicate", WARNING, DROP, "the same example again",

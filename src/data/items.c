@@ -132,10 +132,10 @@ static int find(const at_item_row *source, const real *item, const bool *taken)
     return -1;
 }
 
-static attend_status take_places(at_items *s, const at_item_row *source, const at_item_row *target,
+/* The places of the target's items in the source, from 1 on, then 0; to may be NULL. */
+static attend_status find_places(const at_item_row *source, const at_item_row *target, int *to,
                                  attend_error *err)
 {
-    int *to = s->places + s->used[1];
     bool *taken = at_alloc_zero(source->count + 1, sizeof *taken);
     if (!taken)
         return at_error_memory(err);
@@ -148,10 +148,32 @@ static attend_status take_places(at_items *s, const at_item_row *source, const a
                 (int)(target->text[i].size < 60 ? target->text[i].size : 60), target->text[i].text);
         else
             taken[place] = true;
-        to[i] = place + 1;
+        if (to)
+            to[i] = place + 1;
     }
-    to[target->count] = 0;
+    if (to)
+        to[target->count] = 0;
     at_free(taken);
+    return status;
+}
+
+attend_status at_items_fit(at_item_row row[2], at_text source, at_text target, attend_error *err)
+{
+    enum { MOST = 1 << 12 }; /* items: finding those of the target takes their square */
+    size_t at = 0;
+    int width = numbers_of(next_item(source, &at));
+    for (int side = 0; side < 2; side++)
+        if (row[side].width != width) {
+            at_item_row_free(&row[side]);
+            row[side].width = width;
+        }
+    attend_status status = at_item_row_parse(&row[0], source, err);
+    if (status >= 0)
+        status = at_item_row_parse(&row[1], target, err);
+    if (status >= 0 && row[0].count == 0)
+        status = at_error(err, ATTEND_FORMAT, "there are no items");
+    if (status >= 0 && row[0].count <= MOST)
+        status = find_places(&row[0], &row[1], NULL, err);
     return status;
 }
 
@@ -168,7 +190,7 @@ static attend_status add(at_items *s, const at_item_row *source, const at_item_r
         || !grow((void **)&s->places, s->used[1], s->used[1] + target->count + 1, &s->held[1],
                  sizeof *s->places))
         return at_error_memory(err);
-    attend_status status = take_places(s, source, target, err);
+    attend_status status = find_places(source, target, s->places + s->used[1], err);
     if (status < 0)
         return status;
     memcpy(s->values + s->used[0] * width, source->values, source->count * width * sizeof(real));

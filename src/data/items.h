@@ -25,6 +25,10 @@ typedef struct {
 attend_status at_item_row_parse(at_item_row *row, at_text line, attend_error *err);
 void at_item_row_free(at_item_row *row);
 
+/* Checks whether a pair is an example for pointer networks: the reason, if it is not, is in err.
+ * On success row[0].width is the number of numbers in an item. *row as for at_item_row_parse. */
+attend_status at_items_fit(at_item_row row[2], at_text source, at_text target, attend_error *err);
+
 typedef struct at_items at_items;
 
 /* The examples of a corpus whose part is `wanted` (part NULL: all). Fails where a target's item is

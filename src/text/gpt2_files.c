@@ -13,6 +13,7 @@
 #include "text/hf_json.h"
 
 enum { LARGEST = 1 << 30 }; /* bytes of a list of merges */
+static const char count_key[] = "merges";
 
 /* ---- merges ----------------------------------------------------------------------------- */
 
@@ -173,6 +174,20 @@ static char *merges_beside(const char *path)
     return at_str_take(&other);
 }
 
+/* A list that was cut is still a list: our own tokenizer_config.json has the number of merges. */
+static attend_status check_count(const at_gpt2 *g, const json_t *config, const char *merges,
+                                 attend_error *err)
+{
+    const json_t *count = json_object_get(config, count_key);
+    if (!json_is_integer(count) || json_integer_value(count) == at_bpe_merges(g->bpe))
+        return ATTEND_OK;
+    return at_error(err, ATTEND_FORMAT,
+                    "%s: has %d merges, and tokenizer_config.json says %lld; the file is damaged, "
+                    "get it again",
+                    at_show(merges).text, at_bpe_merges(g->bpe),
+                    (long long)json_integer_value(count));
+}
+
 static attend_status load_files(at_gpt2 *g, const char *path, const char *merges, attend_error *err)
 {
     json_t *vocab = NULL, *config = NULL;
@@ -182,7 +197,11 @@ static attend_status load_files(at_gpt2 *g, const char *path, const char *merges
     if (status >= 0)
         status = at_hf_read_vocab(g->base.vocab, vocab, path, err);
     if (status >= 0)
+        status = at_hf_check_whole(g->base.vocab, path, err);
+    if (status >= 0)
         status = read_merges(g, merges, err);
+    if (status >= 0)
+        status = check_count(g, config, merges, err);
     if (status >= 0) {
         at_gpt2_configure(g, config);
         status = at_gpt2_finish(g, at_show(path).text, err);
@@ -256,8 +275,9 @@ attend_status at_gpt2_save(const at_tokenizer *t, const char *folder, attend_err
     if (status >= 0)
         status = save_merges(g, merges, err);
     if (status >= 0) {
-        json_t *more = json_pack("{s:b, s:b}", "add_prefix_space", (int)g->prefix_space,
-                                 "split_special_tokens", (int)g->split_specials);
+        json_t *more = json_pack("{s:b, s:b, s:i}", "add_prefix_space", (int)g->prefix_space,
+                                 "split_special_tokens", (int)g->split_specials, count_key,
+                                 at_bpe_merges(g->bpe));
         status = at_tokenizer_config_save(t, folder, "GPT2Tokenizer", more, err);
     }
     at_free(vocab);

@@ -74,6 +74,8 @@ static attend_status read_parts(at_gpt2 *g, const json_t *root, const char *file
     if (status >= 0)
         status = at_hf_read_vocab(g->base.vocab, json_object_get(model, "vocab"), file, err);
     if (status >= 0)
+        status = at_hf_check_whole(g->base.vocab, file, err);
+    if (status >= 0)
         status = at_hf_read_added(&g->base, root, file, err);
     if (status >= 0 && !json_is_array(json_object_get(model, "merges")))
         status = at_error(err, ATTEND_FORMAT, "%s: model.merges is no array; correct it",

@@ -63,6 +63,20 @@ attend_status at_hf_read_vocab(at_vocab *v, const json_t *object, const char *fi
     return status;
 }
 
+attend_status at_hf_check_whole(const at_vocab *v, const char *file, attend_error *err)
+{
+    for (int32_t id = 0; id < at_vocab_size(v); id++) {
+        size_t size;
+        at_vocab_text(v, id, &size);
+        if (!size)
+            return at_error(err, ATTEND_FORMAT,
+                            "%s: no piece has the id %d; the vocabulary is damaged, get the file "
+                            "again",
+                            at_show(file).text, (int)id);
+    }
+    return ATTEND_OK;
+}
+
 json_t *at_hf_write_vocab(const at_vocab *v)
 {
     json_t *object = json_object();

@@ -9,6 +9,8 @@
  * (they become empty pieces). file stands for it in messages. */
 attend_status at_hf_read_vocab(at_vocab *v, const json_t *object, const char *file,
                                attend_error *err);
+/* Refuses a vocabulary with ids that have no piece, by the first of them. */
+attend_status at_hf_check_whole(const at_vocab *v, const char *file, attend_error *err);
 json_t *at_hf_write_vocab(const at_vocab *v); /* NULL without memory */
 
 /* "added_tokens": [{"id": 0, "content": "[PAD]", "special": true}, ...] into the vocabulary, where

@@ -1,8 +1,13 @@
 /* Learning a SentencePiece model. Its library drops lines that are long or hold the character by
- * which it marks what is rare, and ends the program when nothing is left; so lines are made fit for
- * it here, and what was done to them is said. */
+ * which it marks what is rare, and ends the process when nothing is left; so lines are made fit for
+ * it here, and what was done to them is said. It also ends the process where memory is short: it
+ * runs in a child process, which inherits the lines and leaves the model in shared memory. */
+#include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
+#include <unistd.h>
 
+#include "base/child.h"
 #include "base/log.h"
 #include "base/memory.h"
 #include "base/utf8.h"
@@ -119,6 +124,98 @@ static void say(const feeder *f, int size, int wanted)
         at_log(ATTEND_LOG_INFO, "%d pieces, not %d: the text has no more", size, wanted);
 }
 
+/* ---- the child -------------------------------------------------------------------------- */
+
+/* memory that both processes have */
+typedef struct {
+    size_t size, room;
+    char model[];
+} shared;
+
+typedef struct {
+    at_spiece_learning how;
+    at_str text; /* lines, each after its size as a uint32_t */
+    size_t at;
+    shared *result;
+} learner;
+
+/* Takes all lines from the caller, whose functions are not called in the child. */
+static attend_status gather(learner *l, feeder *f, attend_error *err)
+{
+    const char *text;
+    size_t size;
+    int more;
+    while ((more = next(f, &text, &size, err)) > 0) {
+        uint32_t bytes = (uint32_t)size;
+        at_str_add_bytes(&l->text, (const char *)&bytes, sizeof bytes);
+        at_str_add_bytes(&l->text, text, size);
+        if (l->text.failed)
+            return at_error_memory(err);
+    }
+    return (attend_status)more;
+}
+
+static int next_gathered(void *user, const char **text, size_t *size, attend_error *err)
+{
+    learner *l = user;
+    uint32_t bytes;
+    (void)err;
+    if (l->at == l->text.length)
+        return 0;
+    memcpy(&bytes, l->text.text + l->at, sizeof bytes);
+    *text = l->text.text + l->at + sizeof bytes;
+    *size = bytes;
+    l->at += sizeof bytes + bytes;
+    return 1;
+}
+
+/* exit() in the child runs nothing of the caller's. */
+static void leave(void) { _exit(EXIT_FAILURE); }
+
+static attend_status learn_in_child(void *user, attend_error *err)
+{
+    learner *l = user;
+    at_str model = {0};
+    if (atexit(leave) != 0)
+        return at_error_memory(err);
+    attend_status status = at_spiece_learn(&l->how, &model, err);
+    if (status < 0)
+        return status;
+    if (model.length > l->result->room)
+        return at_error(err, ATTEND_MEMORY, "SentencePiece made a model of %zu bytes",
+                        model.length);
+    memcpy(l->result->model, at_str_text(&model), model.length);
+    l->result->size = model.length;
+    return ATTEND_OK;
+}
+
+/* Runs the trainer in a child. *model is released with at_free. */
+static attend_status train(learner *l, char **model, size_t *size, attend_error *err)
+{
+    enum {
+        RULES = 1 << 20,
+        PIECE = 128
+    };                          /* bytes: normalisation, and 16 characters with a score */
+    enum { FOREVER = 1000000 }; /* seconds */
+    size_t room = RULES + PIECE * (size_t)l->how.size, all = sizeof *l->result + room;
+    l->result = mmap(NULL, all, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS | MAP_NORESERVE,
+                     -1, 0);
+    if (l->result == MAP_FAILED)
+        return at_error_memory(err);
+    l->result->room = room;
+    attend_status status = at_child_run(learn_in_child, l, "SentencePiece", FOREVER, err);
+    *size = l->result->size;
+    *model = status < 0 ? NULL : at_alloc(*size + 1);
+    if (*model)
+        memcpy(*model, l->result->model, *size);
+    else if (status >= 0)
+        status = at_error_memory(err);
+    munmap(l->result, all);
+    return status;
+}
+
+/* ---- all -------------------------------------------------------------------------------- */
+
 static attend_status check(const at_learn_options *o, attend_error *err)
 {
     if (o->model && strcmp(o->model, "unigram") != 0 && strcmp(o->model, "bpe") != 0)
@@ -137,27 +234,29 @@ static attend_status check(const at_learn_options *o, attend_error *err)
 attend_status at_sentencepiece_learn(at_lines lines, const at_learn_options *o, at_tokenizer **out,
                                      attend_error *err)
 {
-    at_str model = {0};
+    char *model = NULL;
+    size_t size = 0;
     feeder f = {.lines = lines};
     at_sentencepiece *s = NULL;
-    at_spiece_learning how = {.type = o->model ? o->model : "unigram",
-                              .size = o->size < 0 ? SIZE : o->size,
-                              .coverage = o->coverage > 0 ? o->coverage : 0.9995,
-                              .control = "<cls>,<sep>,<mask>",
-                              .next = next,
-                              .user = &f};
+    learner l = {.how = {.type = o->model ? o->model : "unigram",
+                         .size = o->size < 0 ? SIZE : o->size,
+                         .coverage = o->coverage > 0 ? o->coverage : 0.9995,
+                         .control = "<cls>,<sep>,<mask>",
+                         .next = next_gathered,
+                         .user = &l}};
     attend_status status = check(o, err);
     if (status >= 0)
         status = find_visible(&f, err);
     if (status >= 0)
-        status = at_spiece_learn(&how, &model, err);
-    size_t size = model.length;
+        status = gather(&l, &f, err);
     at_str_free(&f.line);
     if (status >= 0)
-        status = at_sentencepiece_new(at_str_take(&model), size, "what was learned", &s, err);
-    at_str_free(&model);
+        status = train(&l, &model, &size, err);
+    at_str_free(&l.text);
+    if (status >= 0)
+        status = at_sentencepiece_new(model, size, "what was learned", &s, err);
     if (status >= 0) {
-        say(&f, at_tokenizer_size(&s->base), how.size);
+        say(&f, at_tokenizer_size(&s->base), l.how.size);
         *out = &s->base;
     }
     return status;

@@ -5,6 +5,7 @@
 #include <new>
 #include <string>
 #include <string_view>
+#include <system_error>
 #include <unordered_map>
 #include <vector>
 
@@ -51,6 +52,8 @@ template <typename Work> static attend_status guarded(attend_error *err, Work wo
         return work();
     } catch (const std::bad_alloc &) {
         return at_error_memory(err);
+    } catch (const std::system_error &e) { // no thread
+        return at_error(err, ATTEND_MEMORY, "SentencePiece: %s", e.what());
     } catch (const std::exception &e) {
         return at_error(err, ATTEND_FORMAT, "SentencePiece: %s", e.what());
     } catch (...) {

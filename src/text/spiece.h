@@ -72,7 +72,8 @@ typedef struct {
 
 /* Makes a model, the same one from the same lines. <pad>, <unk>, <s>, </s> have the ids 0 to 3, and
  * the control pieces follow. There must be a line with something to see in it, none of more than
- * 4000 bytes, and 2 GB in all at most: the library ends the program where it finds otherwise. */
+ * 4000 bytes, and 2 GB in all at most: the library ends the process where it finds otherwise, and
+ * often where memory is short. So call it in a child process. */
 attend_status at_spiece_learn(const at_spiece_learning *how, at_str *model, attend_error *err);
 
 #ifdef __cplusplus

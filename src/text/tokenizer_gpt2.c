@@ -5,6 +5,7 @@
  */
 #include <string.h>
 
+#include "base/log.h"
 #include "base/memory.h"
 #include "base/utf8.h"
 #include "text/byte_map.h"
@@ -57,6 +58,51 @@ static bool find_bytes(at_gpt2 *g, int *missing)
     return all;
 }
 
+/* <mask> and the like, which files without a list of special pieces have */
+static bool is_marked(const at_gpt2 *g, int32_t id)
+{
+    size_t size;
+    const char *text = at_vocab_text(g->base.vocab, id, &size);
+    return size > 2 && text[0] == '<' && text[size - 1] == '>';
+}
+
+/* Pieces that are neither a byte, nor special or added, nor made by a merge; -1 without memory. */
+static int count_unreachable(const at_gpt2 *g)
+{
+    int32_t size = at_vocab_size(g->base.vocab);
+    bool *made = at_alloc_zero((size_t)size + 1, sizeof *made);
+    int count = made ? 0 : -1;
+    for (int rank = 0; made && rank < at_bpe_merges(g->bpe); rank++)
+        made[at_bpe_merge(g->bpe, rank).merged] = true;
+    for (int byte = 0; made && byte < 256; byte++)
+        if (at_bpe_byte(g->bpe, (unsigned char)byte) >= 0)
+            made[at_bpe_byte(g->bpe, (unsigned char)byte)] = true;
+    for (size_t i = 0; made && i < g->base.added.count; i++)
+        made[g->base.added.item[i].id] = true;
+    for (int32_t id = 0; made && id < size; id++)
+        count += !made[id] && !at_tokenizer_is_special(&g->base, id) && !is_marked(g, id);
+    at_free(made);
+    return count;
+}
+
+/* Merges must make the vocabulary. Some files of other programs have a few pieces more, as
+ * RoBERTa's "madeupword0000"; many are a list of merges that was cut. */
+static attend_status check_reachable(const at_gpt2 *g, const char *file, attend_error *err)
+{
+    enum { FEW = 16, ONE_OF = 100 };
+    int merges = at_bpe_merges(g->bpe), lost = count_unreachable(g);
+    if (lost < 0)
+        return at_error_memory(err);
+    if (lost > FEW && lost > merges / ONE_OF)
+        return at_error(err, ATTEND_FORMAT,
+                        "%s: the %d merges do not make %d pieces of the vocabulary; merges are "
+                        "missing, get the files again",
+                        file, merges, lost);
+    if (lost)
+        at_log(ATTEND_LOG_WARNING, "%s: no merge makes %d of the vocabulary's pieces", file, lost);
+    return ATTEND_OK;
+}
+
 attend_status at_gpt2_finish(at_gpt2 *g, const char *file, attend_error *err)
 {
     int32_t *special = g->base.special;
@@ -76,7 +122,7 @@ attend_status at_gpt2_finish(at_gpt2 *g, const char *file, attend_error *err)
                         "%s: the byte 0x%02X has no piece, and there is no unk_token to stand for "
                         "it; a byte-level vocabulary has all 256",
                         file, (unsigned)missing);
-    return ATTEND_OK;
+    return check_reachable(g, file, err);
 }
 
 /* ---- encoding --------------------------------------------------------------------------- */

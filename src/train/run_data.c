@@ -185,12 +185,13 @@ static void say_long(at_run *r, int which, const at_encode_options *o, at_encode
                    c.cut ? "cut" : "left out");
 }
 
-/* Where many words of what is learned from are unknown, the model will write many unknown ones. */
-static void say_unknown(at_run *r, at_encode_counts c)
+/* Where many words of what is learned from are unknown, the model will write many unknown ones.
+ * sides: 1 where targets are not used, else 2 */
+static void say_unknown(at_run *r, at_encode_counts c, int sides)
 {
     static const char *const side[] = {"source", "target"};
     enum { MANY = 10 }; /* of a hundred */
-    for (int i = 0; i < 2; i++)
+    for (int i = 0; i < sides; i++)
         if (c.unknown[i] * 100 > c.tokens[i] * MANY)
             at_run_say(
                 r,
@@ -217,7 +218,7 @@ static attend_status encode(at_run *r, int which, at_encode_options o, attend_er
         return status;
     say_long(r, which, &o, at_encoded_count(r->numbers[which]));
     if (which == 0 && !s->resume && !s->init_from)
-        say_unknown(r, at_encoded_count(r->numbers[which]));
+        say_unknown(r, at_encoded_count(r->numbers[which]), o.target ? 2 : 1);
     const at_tokenizer *target = o.target ? o.target : o.source;
     r->sentences[which] = (at_encoded_supply){.data = r->numbers[which],
                                               .pad_source = o.source ? at_tokenizer_pad(o.source)

@@ -27,6 +27,7 @@ awk '{ print "count " NR " and more .\tcompte " NR " , encore ." }' text.txt > p
 one=(--preset rnn-lm --data pairs.tsv --valid 20% --window 12 --hidden 8 --embedding 4 --steps 1)
 expect 0 attend train "${one[@]}" --out side1
 says err "of these pairs the first side alone is learned; --text names another column"
+check "no note on the side that is not used" '! grep -q "target pieces" err'
 expect 0 attend train "${one[@]}" --text 2 --out side2
 check "a named column needs no note" "! grep -q 'first side' err"
 check "the second side is learned" "grep -rq compte side2 && ! grep -rq count side2/*.json"

@@ -47,6 +47,15 @@ says err "pairs:2: there is a tab in it, and items have blanks between them; of 
 { head -n 30 sort.tsv; printf '5 4\t4 6\n'; } > bad.tsv
 expect 65 attend train --preset pointer-net --data bad.tsv --valid 5 --out new
 says err "bad.tsv:31: '6' of the target is not among the items of the source"
+says err "; attend data check bad.tsv --fix CLEAN mends such lines or leaves them out"
+printf '7 x 3\t3 7\n1,2 3,4\t3,4\n2 1\t1 2\nx y\ty x\n' >> bad.tsv
+expect 65 attend data check bad.tsv
+says err "4 lines that training refuses"
+says out "bad.tsv:32: 7 x 3 | 3 7"
+expect 0 attend data check bad.tsv --fix CLEAN
+says out "CLEAN: 31 examples, 4 dropped, 0 repaired"
+expect 0 attend train --preset pointer-net --data CLEAN --valid 5 --steps 1 --out new
+rm -rf new
 expect 2 attend train "${settings[@]}" --attention additive/global/sparse --out new
 expect 65 attend train "${settings[@]}" --attention location:3 --out new
 says err "a sequence of 3 items and its end has more places than the 3 that attention"

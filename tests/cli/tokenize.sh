@@ -191,3 +191,26 @@ says err '"grow" is not one of learn, show, coverage'
 expect 66 attend vocab learn --kind words --out new text.txt nowhere.txt
 expect 74 sh -c 'attend tokenize --kind words text.txt > /dev/full'
 says err "standard output: cannot write"
+
+# lost entries of a vocabulary and lost merges are noticed
+expect 0 attend vocab learn --kind words --min-count 1 --out damaged text.txt
+sed -i 's/"cat": *[0-9]*, *//' damaged/tokenizer.json
+expect 65 attend tokenize -t damaged text.txt
+says err "damaged/tokenizer.json: no piece has the id"
+expect 0 attend vocab learn --kind gpt2 --size 280 --min-count 1 --overwrite --out damaged text.txt
+head -n 4 damaged/merges.txt > cut && cp cut damaged/merges.txt
+expect 65 attend tokenize -t damaged text.txt
+says err "damaged/merges.txt: has 3 merges, and tokenizer_config.json says"
+
+# SentencePiece learns in a process of its own: too little memory is a status, never a signal
+if (ulimit -v 240000; attend --version > /dev/null 2>&1); then
+    for limit in $(seq 30000 3000 66000); do
+        (ulimit -c 0; ulimit -v $limit; exec timeout 60 attend vocab learn --kind sentencepiece \
+            --size 60 --overwrite --out starved text.txt) > out 2> err
+        code=$?
+        check "learning with $limit KB ends with 0 or 1, not $code" "[ $code -le 1 ]"
+        check "one line is said with $limit KB" "[ \$(wc -l < err) -le 2 ]"
+    done
+else
+    skip "this build needs more address space, as with a sanitizer"
+fi

@@ -391,6 +391,7 @@ static void faults_in_files_are_told_with_their_place(void **state)
         {"a b\n", ", \"cd\": -1", "\"cd\""},
         {"a b\n", ", \"cd\": 99999999", "\"cd\""},
         {"a b\n", ", \"cd\": \"x\"", "\"cd\""},
+        {"a b\n", ", \"cd\": 258", "vocab.json: no piece has the id 257"},
     };
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         at_tokenizer *t;
@@ -407,6 +408,54 @@ static void faults_in_files_are_told_with_their_place(void **state)
     unlink(in_folder("merges.txt"));
     assert_int_equal(at_tokenizer_open(in_folder("vocab.json"), &t, &err), ATTEND_FILE);
     assert_says(&err, "merges.txt");
+}
+
+/* the first lines of a saved list of merges, and without tokenizer_config.json */
+static void merges_that_were_cut_are_refused(void **state)
+{
+    (void)state;
+    char path[100], *text, config[100];
+    size_t size;
+    at_tokenizer *t;
+    attend_error err;
+    assert_int_equal(learn(300, 1, &t, NULL), ATTEND_OK);
+    assert_int_equal(at_tokenizer_save(t, in_folder("cut"), &err), ATTEND_OK);
+    at_tokenizer_free(t);
+    snprintf(path, sizeof path, "%s/cut/merges.txt", folder);
+    snprintf(config, sizeof config, "%s/cut/tokenizer_config.json", folder);
+    assert_int_equal(at_file_read(path, 1 << 20, &text, &size, &err), ATTEND_OK);
+    for (int foreign = 0; foreign < 2; foreign++) {
+        size_t count = 0;
+        for (size_t at = 0; at < size; at++) {
+            if (at && text[at - 1] != '\n')
+                continue;
+            FILE *f = fopen(path, "wb");
+            assert_non_null(f);
+            assert_int_equal(fwrite(text, 1, at, f), at);
+            fclose(f);
+            if (foreign && count++ > 10)
+                break;
+            assert_int_equal(at_tokenizer_open(in_folder("cut"), &t, &err), ATTEND_FORMAT);
+            assert_says(&err, foreign ? "merges are missing" : "merges, and tokenizer_config.json");
+        }
+        unlink(config);
+    }
+    at_free(text);
+    at_tokenizer_forget(in_folder("cut"));
+    unlink(path);
+    rmdir(in_folder("cut"));
+}
+
+/* as RoBERTa has them */
+static void a_few_pieces_that_no_merge_makes_are_taken(void **state)
+{
+    (void)state;
+    at_tokenizer *t;
+    attend_error err;
+    put_vocab("vocab.json", ", \"madeupword0000\": 257, \"madeupword0001\": 258");
+    put("merges.txt", "a b\n");
+    assert_int_equal(at_tokenizer_open(in_folder("vocab.json"), &t, &err), ATTEND_OK);
+    at_tokenizer_free(t);
 }
 
 static void a_vocabulary_without_all_bytes_needs_an_unknown_piece(void **state)
@@ -554,6 +603,8 @@ int main(void)
         cmocka_unit_test(threads_share_a_tokenizer),
         cmocka_unit_test(what_is_saved_is_opened),
         cmocka_unit_test(merges_may_have_a_version_and_foreign_line_ends),
+        cmocka_unit_test(merges_that_were_cut_are_refused),
+        cmocka_unit_test(a_few_pieces_that_no_merge_makes_are_taken),
         cmocka_unit_test(faults_in_files_are_told_with_their_place),
         cmocka_unit_test(a_vocabulary_without_all_bytes_needs_an_unknown_piece),
         cmocka_unit_test(configuration_is_followed),
