@@ -10,6 +10,21 @@ typedef struct {
     const int *id;
 } looked_up;
 
+typedef struct {
+    const int *id;
+    size_t width;
+    const real *table;
+    real *y;
+} copying;
+
+static void copy_rows(void *arg, ptrdiff_t i, ptrdiff_t end)
+{
+    const copying *c = arg;
+    for (; i < end; i++)
+        memcpy(c->y + (size_t)i * c->width, c->table + (size_t)c->id[i] * c->width,
+               c->width * sizeof *c->y);
+}
+
 at_tensor *at_embedding(at_tape *t, at_tensor *table, at_ids ids)
 {
     size_t count;
@@ -34,9 +49,8 @@ at_tensor *at_embedding(at_tape *t, at_tensor *table, at_ids ids)
     if (count)
         memcpy(kept, ids.id, count * sizeof *kept);
     *saved = (looked_up){count, kept};
-    size_t w = (size_t)width;
-    for (size_t i = 0; i < count; i++)
-        memcpy(y->value + i * w, table->value + (size_t)kept[i] * w, w * sizeof(real));
+    copying c = {kept, (size_t)width, table->value, y->value};
+    at_parallel_for((ptrdiff_t)count, at_rows_grain(c.width), copy_rows, &c);
     if (at_recording(t, INPUTS(table)))
         at_record(t, &at_op_embedding, INPUTS(table), OUTPUTS(y), saved);
     return y;
