@@ -20,7 +20,7 @@
 #include "base/random.h"
 #include "base/real.h"
 
-enum { BENCH_MAX_RUNS = 20000, BENCH_MIN_RUNS = 5, BENCH_WARM_UP = 3, BENCH_SIZES = 4 };
+enum { BENCH_MAX_RUNS = 20000, BENCH_MIN_RUNS = 5, BENCH_WARM_UP = 3, BENCH_SIZES = 5 };
 
 typedef struct {
     const char *name; /* the whole of it */

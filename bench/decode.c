@@ -21,9 +21,7 @@ static void decode(void *arg)
     decoding *d = arg;
     attend_error err;
     at_ids source = {SHAPE(BATCH, WORDS), d->ids};
-    int width = d->options.beam.width;
-    attend_status status = at_continuation_start(d->continuation, source, d->lengths, width, false,
-                                                 &err);
+    attend_status status = at_continuation_start(d->continuation, source, d->lengths, false, &err);
     at_searched searched = at_continuation_searched(d->continuation, 1);
     if (status < 0 || at_search(&searched, &d->options, d->beams, &err) < 0)
         bench_die(err.message, "decode");

@@ -6,6 +6,7 @@
  * mha_BxTxDxH             four projections and self-attention of H heads; mha_causal
  * read_additive_BxQxNxD   one attention read of Q queries from N keys and values of width D, whose
  *                         keys are prepared; read_scaled-dot
+ * attend_BxQxNxDxH        Q queries of H heads, with N keys and values of width D; attend_fwd
  * self_HOW_BxNxD          self-attention as HOW describes it: self_dot/window:64_1x4096x64
  * dropout_NxD             elementwise dropout with p = 0.1
  * xent_NxV                cross-entropy from logits
@@ -94,10 +95,11 @@ static at_tensor *mha(const layer *l, at_tape *t)
     int B = l->size[0], T = l->size[1], D = l->size[2], H = l->size[3];
     at_mask mask = {.causal = true};
     at_tensor *x = input(t, SHAPE(B, T, D));
-    at_tensor *y = at_attention(t, project(t, "q", x, D), project(t, "k", x, D),
-                                project(t, "v", x, D), H, 1 / real_sqrt((real)(D / H)),
-                                l->causal ? &mask : NULL);
-    return project(t, "out", y, D);
+    at_rows q = at_rows_of(project(t, "q", x, D)), k = at_rows_of(project(t, "k", x, D));
+    at_rows v = at_rows_of(project(t, "v", x, D));
+    at_attention_options o = {
+        .heads = H, .scale = 1 / real_sqrt((real)(D / H)), .mask = l->causal ? &mask : NULL};
+    return project(t, "out", at_attention(t, q, k, v, o).context, D);
 }
 
 /* the prepared keys are an input here; a model prepares them once for many reads */
@@ -111,6 +113,16 @@ static at_tensor *read_prepared(const layer *l, at_tape *t)
                    .width = D};
     at_query q = {.query = input(t, SHAPE(B, Q, D))};
     return at_attention_read(t, at_root(), &l->how, &m, q).context;
+}
+
+static at_tensor *attend(const layer *l, at_tape *t)
+{
+    int B = l->size[0], Q = l->size[1], N = l->size[2], D = l->size[3], H = l->size[4];
+    at_tensor *k = at_param(t, at_root(), "keys", SHAPE(B, N, D), INIT_NORMAL(1));
+    at_tensor *v = at_param(t, at_root(), "values", SHAPE(B, N, D), INIT_NORMAL(1));
+    at_attention_options o = {.heads = H, .scale = 1 / real_sqrt((real)(D / H))};
+    at_rows q = at_rows_of(input(t, SHAPE(B, Q, D)));
+    return at_attention(t, q, at_rows_of(k), at_rows_of(v), o).context;
 }
 
 static at_tensor *read_self(const layer *l, at_tape *t)
@@ -170,6 +182,12 @@ static bench_work read_work(const layer *l)
     return (bench_work){.flops = query + 12 * B * Q * N * D};
 }
 
+static bench_work attend_work(const layer *l)
+{
+    double B = l->size[0], Q = l->size[1], N = l->size[2], D = l->size[3];
+    return (bench_work){.flops = (l->forward_only ? 4 : 12) * B * Q * N * D};
+}
+
 static bench_work self_work(const layer *l)
 {
     const at_how *how = &l->how;
@@ -202,8 +220,8 @@ static const struct {
     {"linear", 3, linear, linear_work},     {"gru", 3, recurrent, recurrent_work},
     {"lstm", 3, recurrent, recurrent_work}, {"mha", 4, mha, mha_work},
     {"read_", 4, read_prepared, read_work}, {"self_", 3, read_self, self_work},
-    {"xent_proj", 3, xent_proj, linear_work}, {"xent", 2, xent, xent_work},
-    {"dropout", 2, dropout, elementwise_work},
+    {"attend", 5, attend, attend_work},     {"xent_proj", 3, xent_proj, linear_work},
+    {"xent", 2, xent, xent_work},           {"dropout", 2, dropout, elementwise_work},
 };
 
 /* ---- one step ---------------------------------------------------------------------------- */
@@ -227,9 +245,11 @@ static void step(void *arg)
 int main(int argc, char **argv)
 {
     bench_case c = bench_arguments(argc, argv);
-    layer l = {.size = c.size, .directions = strstr(c.words, "_bi") ? 2 : 1,
+    layer l = {.size = c.size,
+               .directions = strstr(c.words, "_bi") ? 2 : 1,
                .cell = strncmp(c.words, "gru", 3) ? ATTEND_LSTM : ATTEND_GRU,
-               .forward_only = strstr(c.words, "_fwd"), .causal = strstr(c.words, "_causal")};
+               .forward_only = strstr(c.words, "_fwd"),
+               .causal = strstr(c.words, "_causal")};
     size_t kind = 0, n_kinds = sizeof kinds / sizeof *kinds;
     while (kind < n_kinds && strncmp(c.words, kinds[kind].words, strlen(kinds[kind].words)))
         kind++;

@@ -20,10 +20,16 @@ static void adds(void *arg)
     at_tape_reset(t);
 }
 
+static at_tensor *attended(at_tape *t, at_tensor *x)
+{
+    at_attention_options o = {.heads = 4, .scale = (real)0.25};
+    return at_attention(t, at_rows_of(x), at_rows_of(x), at_rows_of(x), o).context;
+}
+
 /* embedding, GRU, attention over its outputs, cross-entropy */
 static void step(at_tape *t, int B, int T, const int *ids)
 {
-    enum { V = 500, D = 64, G = 3 * D, HEADS = 4 };
+    enum { V = 500, D = 64, G = 3 * D };
     at_path s = at_root();
     at_init small = INIT_UNIFORM((real)0.05);
     at_ids words = {SHAPE(B, T), ids};
@@ -32,10 +38,9 @@ static void step(at_tape *t, int B, int T, const int *ids)
     at_tensor *out = at_param(t, s, "out", SHAPE(V, D), small);
     at_tensor *x = at_embedding(t, at_param(t, s, "words", SHAPE(V, D), small), words);
     at_tensor *y = at_recurrent(t, ATTEND_GRU, x, 1, &w, NULL).output;
-    y = at_add(t, at_attention(t, y, y, y, HEADS, (real)0.25, NULL), y);
-    at_backward(t, at_linear_cross_entropy(t, at_dropout(t, y, (real)0.1), out, NULL,
-                                           ATTEND_OUT_IN, words,
-                                           (at_cross_entropy_options){.ignore = -100}));
+    y = at_add(t, attended(t, y), y);
+    at_backward(t, at_linear_cross_entropy(t, at_dropout(t, y, (real)0.1), out, NULL, ATTEND_OUT_IN,
+                                           words, (at_cross_entropy_options){.ignore = -100}));
     if (at_failed(t))
         bench_die(at_tape_error(t)->message, "bench-tape");
     at_tape_reset(t);

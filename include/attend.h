@@ -9,8 +9,8 @@
  *   - What you were given by a `_new`, `_load` or an `out` argument you free with the function
  *     of the same noun; everything else is borrowed.
  *   - Functions that can fail return an attend_status and fill `err`, which may be NULL.
- *   - The library never exits, aborts or prints; see attend_set_log. (attend_figure_save draws with
- *     Cairo, Pango and GLib, and GLib ends a program that runs out of memory there.)
+ *   - The library never exits, aborts or prints; see attend_set_log. Figures are drawn in a child
+ *     process, because GLib ends a program that runs out of memory.
  *   - Calls on different objects may run on different threads at the same time; on one object one
  *     after the other, unless the function says more. A forked process may go on using it.
  *   - Pointers are not NULL, unless it says that they may be. Options may be NULL, which stands for
@@ -150,6 +150,37 @@ ATTEND_API int attend_tensors_info(const attend_tensors *tensors, size_t index,
 ATTEND_API int attend_tensors_note(const attend_tensors *tensors, size_t index, const char **name,
                                    const char **text);
 ATTEND_API void attend_tensors_free(attend_tensors *tensors); /* NULL is well */
+
+/* ---- damage ---------------------------------------------------------------------------- */
+
+/* A file that was verified, borrowed for the call.
+ *
+ * checksums  0: the file, or the small files of the folder, have none: of another program
+ * fault      what is wrong, NULL: nothing; a file is reported once for each damaged tensor */
+typedef struct attend_verified {
+    const char *path;
+    int checksums;
+    const char *fault;
+} attend_verified;
+
+typedef void attend_verified_function(void *user, const attend_verified *verified);
+
+/* Verifies everything that has a checksum: of a model's folder the settings, tokenizers, weights
+ * and checkpoints; or a tokenizer's folder; or a safetensors file. Nothing else needs this call:
+ * a file is verified when it is used.
+ *
+ * path      a folder or a file
+ * take      called for every file and for every fault; may be NULL
+ *
+ * Returns ATTEND_FORMAT, with the first fault in err, where something is damaged. Thread safe. */
+ATTEND_API attend_status attend_verify(const char *path, attend_verified_function *take, void *user,
+                                       attend_error *err);
+
+/* Accepts settings and tokenizer files that were edited: their checksums become those of the
+ * files as they are. Weights are not concerned: programs that change those write new files.
+ *
+ * path      a model's or a tokenizer's folder */
+ATTEND_API attend_status attend_checksums_update(const char *path, attend_error *err);
 
 /* ---- sentences ------------------------------------------------------------------------- */
 
@@ -615,8 +646,9 @@ typedef struct attend_figure {
  *
  * path      ends in .png, .svg or .pdf
  *
- * The libraries that draw (cairo, pango) are loaded at the first call; where one is missing, the
- * message names its package. Characters that no font has are reported as a warning to the log. The
+ * A child process loads the libraries that draw (cairo, pango); where one is missing, the message
+ * names its package. A child that a signal ends is ATTEND_MEMORY, one that takes more than two
+ * minutes ATTEND_STOPPED. Characters that no font has are reported as a warning to the log. The
  * same figure gives the same bytes of a PNG on one machine. Thread safe. */
 ATTEND_API attend_status attend_figure_save(const attend_figure *figure, const char *path,
                                             attend_error *err);
@@ -782,7 +814,7 @@ typedef struct attend_learn_options {
     int lower;          /* 1: lower case */
     int strip_accents;  /* 1: without accents */
     int split_chinese;  /* 1: Chinese (and for words Japanese) characters stand alone */
-    int punctuation;    /* 1: cut off from words; by itself unless the text was cut already */
+    int pretokenised;   /* words: 1: spaces separate them; 0: punctuation is split off */
     int alphabet;       /* characters at most in a vocabulary of wordpiece */
     double coverage;    /* share of all characters that one of sentencepiece has */
     const char *model;  /* of sentencepiece: "unigram" or "bpe" */
@@ -944,7 +976,7 @@ typedef struct attend_train_event {
     long long step, steps; /* updates done, and of the whole run */
     double epoch;          /* 2.5: in the middle of the third */
     int epochs;
-    double loss, norm, rate;
+    double loss, norm, rate;      /* norm of the gradient before clipping; 0 with clip=0 */
     double asked;                 /* what the loss is the mean of, in this batch */
     const char *unit;             /* of asked: "words" */
     long long validations;        /* still to come */

@@ -40,7 +40,7 @@ tongue() # FILE TOKENIZATION OPTION...
     make_files "$(files_tongues)"
     filter test.in test.out attend translate model
     score test "$(bleu test.out test.ref --tokenize "$2")"
-    sentences | attend translate model > sentences.out
+    sentences | attend translate model > text
 }
 
 report_tongues()
@@ -60,6 +60,6 @@ END
     done
     [ "$(state tongue-fr)$(state tongue-zh)" = donedone ] || return 0
     printf '\n| English | French | Chinese |\n|---|---|---|\n'
-    paste <(sentences) "$work/tongue-fr/sentences.out" "$work/tongue-zh/sentences.out" |
+    paste <(sentences) <(field tongue-fr text) <(field tongue-zh text) |
         sed 's/\t/ | /g; s/^/| /; s/$/ |/'
 }

@@ -20,8 +20,6 @@ attend_status attend_pointer_open(const char *folder, attend_pointer **out, atte
         status = at_pointer_folder_weights(&m->folder, folder, err);
     if (status >= 0 && !(m->tape = at_tape_new(m->folder.params, ATTEND_INFER)))
         status = at_error_memory(err);
-    if (status >= 0)
-        at_tape_keep_weights(m->tape);
     if (status < 0) {
         attend_pointer_free(m);
         *out = NULL;

@@ -198,6 +198,9 @@ static attend_status load_doubles(const at_safetensors *file, const char *path, 
         return at_error(err, ATTEND_FORMAT,
                         "%s: no tensor %s of type F64 and rank %d; is this a file of attend fit?",
                         at_show(path).text, name, rank);
+    attend_status status = at_safetensors_verify(file, t, err);
+    if (status < 0)
+        return status;
     *stored = t;
     *out = at_alloc(t->bytes);
     if (!*out)

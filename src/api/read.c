@@ -40,10 +40,12 @@ static attend_status run(const attend_reading *r, at_read_job *j, at_reading *ou
     at_tensor *q = tensor(j->tape, r->input.queries), *k = tensor(j->tape, r->input.keys);
     at_tensor *v = r->own_values ? tensor(j->tape, r->input.values) : k;
     at_memory m = at_attention_prepare(j->tape, at_root(), &j->how, (int)r->input.queries.shape[2],
-                                       k, v, &j->mask);
+                                       k, v, j->lengths);
     at_query query = {.query = q,
-                      .first = r->input.first,
-                      .causal = r->input.causal != 0,
+                      .mask = {.hidden = j->hidden,
+                               .hidden_shape = SHAPE((int)r->batch, (int)r->queries, (int)r->keys),
+                               .causal = r->input.causal != 0,
+                               .offset = r->input.first},
                       .centres = j->centres,
                       .weights = true,
                       .scores = true};

@@ -243,7 +243,6 @@ static attend_status set_lengths(attend_reading *r, at_read_job *j, attend_error
     j->lengths = at_arena_alloc(&r->memory, len * sizeof *j->lengths);
     if (!j->lengths)
         return at_error_memory(err);
-    j->mask.lengths = j->lengths;
     attend_status status = ATTEND_OK;
     for (size_t b = 0; b < len && status >= 0; b++)
         status = whole("lengths", a, b, 0, (int)r->keys, &j->lengths[b], err);
@@ -295,8 +294,6 @@ static attend_status set_mask(attend_reading *r, at_read_job *j, attend_error *e
             for (size_t k = 0; k < full[2]; k++)
                 j->hidden[at++] =
                     a.data[((b % size[0]) * size[1] + i % size[1]) * size[2] + k % size[2]] == 0;
-    j->mask.hidden = j->hidden;
-    j->mask.hidden_shape = SHAPE((int)full[0], (int)full[1], (int)full[2]);
     return ATTEND_OK;
 }
 

@@ -57,7 +57,6 @@ char *at_text_copy(attend_reading *r, const char *text); /* NULL without memory 
 /* what a read needs beside its tensors */
 typedef struct {
     at_how how;
-    at_mask mask;
     int *lengths, *centres;
     unsigned char *hidden; /* [B,Q,K] */
     at_params *params;

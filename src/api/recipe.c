@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "attention/output.h"
+#include "base/checksum_list.h"
 #include "base/file.h"
 #include "base/guess.h"
 #include "base/memory.h"
@@ -51,6 +52,16 @@ const at_option *at_recipe_option(int index)
 /* ---- where it is told -------------------------------------------------------------------------
  */
 
+/* settings.yaml of a run, which has a list of checksums beside it */
+static attend_status load_stored(at_recipe *r, const char *out, const char *path, attend_error *err)
+{
+    char *folder = at_file_join(out, "training");
+    attend_status status = folder ? at_checksum_list_verify(folder, NULL, NULL, err)
+                                  : at_error_memory(err);
+    at_free(folder);
+    return status < 0 ? status : at_config_load(&r->stored, path, err);
+}
+
 static attend_status load_files(at_recipe *r, attend_error *err)
 {
     const char *path = at_recipe_given(r, "config");
@@ -62,7 +73,7 @@ static attend_status load_files(at_recipe *r, attend_error *err)
     if (!stored || !last)
         status = at_error_memory(err);
     else if (at_file_exists(stored))
-        status = at_config_load(&r->stored, stored, err);
+        status = load_stored(r, out, stored, err);
     else if (at_file_exists(last))
         status = at_error(err, ATTEND_FILE,
                           "%s is missing, and what the run was told with it; start anew: "
@@ -365,22 +376,34 @@ static attend_status write_text(const char *path, const at_str *text, attend_err
     return at_writer_commit(w, err);
 }
 
+static attend_status write_stored(const char *out, const at_str *text, attend_error *err)
+{
+    char *folder = at_file_join(out, "training"), *path = at_file_join(out, stored_name);
+    attend_status status = folder && path ? at_checksum_list_clear(folder, err)
+                                          : at_error_memory(err);
+    if (status >= 0)
+        status = write_text(path, text, err);
+    if (status >= 0)
+        status = at_checksum_list_save(folder, (const char *const[]){"settings.yaml", NULL}, err);
+    at_free(folder);
+    at_free(path);
+    return status;
+}
+
 attend_status at_recipe_save(const at_recipe *r, attend_error *err)
 {
     at_arena memory = {0};
     at_recipe copy = *r;
     at_str text = {0};
-    char *path = at_file_join(r->run.out, stored_name);
     attend_status status = ATTEND_OK;
-    if (!path || !root_paths(at_run_options, &copy.run, &memory))
+    if (!root_paths(at_run_options, &copy.run, &memory))
         status = at_error_memory(err);
     if (status >= 0) {
         at_str_add(&text, "# What this run was told. --resume reads it.\n\n");
         at_recipe_print(&copy, &text);
-        status = write_text(path, &text, err);
+        status = write_stored(r->run.out, &text, err);
     }
     at_str_free(&text);
     at_arena_free(&memory);
-    at_free(path);
     return status;
 }

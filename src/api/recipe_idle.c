@@ -29,6 +29,7 @@ static const struct {
     {"vocabulary", TRANSLATOR | CLASSIFIER | LANGUAGE},
     {"min-count", TRANSLATOR | CLASSIFIER | LANGUAGE},
     {"lower", TRANSLATOR | CLASSIFIER | LANGUAGE},
+    {"pretokenised", TRANSLATOR | CLASSIFIER | LANGUAGE},
     {"init-embeddings", TRANSLATOR | CLASSIFIER | LANGUAGE},
 };
 

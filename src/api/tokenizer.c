@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "attend.h"
+#include "base/log.h"
 #include "base/memory.h"
 #include "text/tokenizer.h"
 
@@ -47,10 +48,19 @@ void attend_learn_defaults(attend_learn_options *options)
                                       .lower = o.lower,
                                       .strip_accents = o.strip_accents,
                                       .split_chinese = o.split_chinese,
-                                      .punctuation = o.punctuation,
+                                      .pretokenised = o.pretokenised,
                                       .alphabet = o.alphabet,
                                       .coverage = o.coverage,
                                       .model = o.model};
+}
+
+/* Are there pieces beside the special ones? */
+static bool has_learned(const at_tokenizer *t)
+{
+    int32_t specials = 0;
+    for (int i = 0; i < ATTEND_SPECIALS; i++)
+        specials += t->special[i] >= 0;
+    return at_vocab_size(t->vocab) > specials;
 }
 
 attend_status attend_tokenizer_learn(const char *kind, const attend_learn_options *options,
@@ -70,11 +80,13 @@ attend_status attend_tokenizer_learn(const char *kind, const attend_learn_option
                              .lower = o.lower,
                              .strip_accents = o.strip_accents,
                              .split_chinese = o.split_chinese,
-                             .punctuation = o.punctuation,
+                             .pretokenised = o.pretokenised,
                              .alphabet = o.alphabet,
                              .coverage = o.coverage,
                              .model = o.model};
     attend_status status = at_tokenizer_learn(kind, (at_lines){next, user}, &same, &t, err);
+    if (status >= 0 && at_tokenizer_cutting(t) && has_learned(t))
+        at_log(ATTEND_LOG_INFO, "the text is %s", at_tokenizer_cutting(t));
     *out = (attend_tokenizer *)t;
     return status;
 }

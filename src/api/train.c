@@ -74,21 +74,31 @@ attend_status attend_train_config(const attend_setting *settings, size_t count, 
 typedef struct {
     at_judge judge; /* comes first: the judge's hook gets the same pointer */
     const at_recipe *recipe;
+    bool warned, stopped; /* curves failed; they took too long, and are not tried again */
 } teller;
 
-/* A figure that cannot be drawn is no reason to stop a run. */
-static void draw_curves(const teller *t)
+/* A figure that cannot be drawn does not stop a run, and is reported once. */
+static void draw_curves(teller *t)
 {
     static const char *const formats[] = {"svg", "png", "pdf", NULL};
     const char *format = formats[t->recipe->run.curves];
     attend_error err;
-    if (format && at_curves_draw(t->recipe->run.out, t->recipe->preset->name, format, &err) < 0)
+    if (!format || t->stopped
+        || at_curves_draw(t->recipe->run.out, t->recipe->preset->name, format, &err) >= 0)
+        return;
+    if (!t->warned)
         at_log(ATTEND_LOG_WARNING, "no curves: %s", err.message);
+    t->warned = true;
+    t->stopped = err.status == ATTEND_STOPPED;
 }
 
 static int tell(void *user, const at_run_event *e)
 {
-    const teller *t = user;
+    teller *t = user;
+    if (e->kind == ATTEND_RUN_SAVED) {
+        draw_curves(t);
+        return 0;
+    }
     attend_train_event out = {.kind = e->kind == ATTEND_RUN_SAYS   ? ATTEND_TRAIN_SAYS
                                       : e->kind == ATTEND_RUN_STEP ? ATTEND_TRAIN_STEP
                                                                    : ATTEND_TRAIN_VALIDATED,
@@ -107,8 +117,6 @@ static int tell(void *user, const at_run_event *e)
                               .metrics = e->metrics ? e->metrics->item : NULL,
                               .metric_count = e->metrics ? e->metrics->count : 0,
                               .best = e->best};
-    if (e->kind == ATTEND_RUN_VALIDATED)
-        draw_curves(t);
     return t->judge.function ? t->judge.function(t->judge.user, &out) : 0;
 }
 

@@ -2,8 +2,8 @@
  *
  *     at_how how;
  *     at_how_parse(&how, "bilinear/window:5/soft/8", &err);
- *     at_memory m = at_attention_prepare(t, s, &how, width, keys, values, mask);  per source
- *     at_reading r = at_attention_read(t, s, &how, &m, (at_query){.query = q});   at every step
+ *     at_memory m = at_attention_prepare(t, s, &how, width, keys, values, lengths);  per source
+ *     at_reading r = at_attention_read(t, s, &how, &m, (at_query){.query = q});      at every step
  *
  * A read takes queries q [B,Q,dq], keys [B,K,dk], values [B,K,dv] and a mask, and gives weights
  * and the context c = sum_j w_j v_j. Masked positions get weight exactly 0 and no gradient; a row
@@ -14,7 +14,7 @@
 #ifndef ATTEND_ATTENTION_ATTENTION_H
 #define ATTEND_ATTENTION_ATTENTION_H
 
-#include "grad/ops.h"
+#include "attention/cache.h"
 
 typedef struct at_how at_how;
 typedef struct at_memory at_memory;
@@ -40,6 +40,7 @@ typedef struct {
     at_about about;
     bool knows_positions; /* permuting keys and values does more than permute the weights */
     bool one_width;       /* queries and keys must be as wide as each other, without heads */
+    bool sized;           /* what it prepares is how->size wide, if that is not 0; else like q */
     bool linear;          /* what prepare does to a mean of keys is the mean of what it does */
 
     /* reads what follows the colon (values[0..n)) into how; NULL where nothing may follow */
@@ -147,27 +148,30 @@ void at_how_print(const at_how *how, char *text, size_t size);
 struct at_memory {
     at_tensor *keys, *values; /* [B,K,dk], [B,K,dv]; projected where there are heads */
     at_tensor *prepared;      /* by the score, or NULL */
-    at_mask mask;
-    int first;        /* position of the first key: not 0 in a part of a source */
-    int width;        /* dq of the queries (of one head) */
-    at_memory *heads; /* how->heads of them, each with its slices; or NULL */
+    const int *lengths;       /* [B]: keys from lengths[b] on are padding; or NULL */
+    int first;                /* position of the first key: not 0 in a part of a source */
+    int width;                /* dq of the queries (of one head) */
+    at_memory *heads;         /* how->heads of them, each with its slices; or NULL */
+    const at_cache *cache;    /* not NULL: keys and values are its streams `stream` and the next */
+    int stream;
 };
 
-/* Computes what depends on the source alone; `width` is the queries' dq. The mask (lengths,
- * hidden; NULL: everything is visible) is read until the tape is reset; hidden is [Q,K] or
- * [B,Q,K]. With heads, q, k and v are projected to `width` (parameters query, key, value, output)
- * and cut into slices. */
+/* Computes what depends on the source alone; `width` is the queries' dq. lengths [B] may be NULL;
+ * they are read until the tape is reset. With heads, q, k and v are projected to `width`
+ * (parameters query, key, value, output) and cut into slices. */
 at_memory at_attention_prepare(at_tape *t, at_path s, const at_how *how, int width, at_tensor *keys,
-                               at_tensor *values, const at_mask *mask);
+                               at_tensor *values, const int *lengths);
 
-/* Some of its sentences, which [n] of those there are; with no mask but lengths. */
+/* Some of its sentences, which [n] of those there are. */
 at_memory at_memory_of(at_tape *t, const at_how *how, const at_memory *m, at_ids which);
 
 struct at_query {
     at_tensor *query;   /* [B,Q,dq] */
-    int first;          /* position of the first query: what causal and the windows count from */
-    bool together;      /* all queries stand at first: hypotheses of one step; not if causal */
-    bool causal;        /* query i sees keys j <= first + i */
+    at_mask mask;       /* which keys it sees, and where it stands: first and offset are what causal
+                         * and the windows count from. lengths: NULL for those of the memory; hidden
+                         * and added are [Q,K], [B,Q,K] or [B,H,Q,K]; added is not for expanded */
+    bool together;      /* all queries stand at the first position: hypotheses of one step; not if
+                         * causal */
     const int *centres; /* [B,Q]: what the windows lie around; NULL: where they stand */
     bool weights;       /* weights are wanted; without, the fastest way is taken */
     bool scores;        /* scores are wanted too */
@@ -187,10 +191,33 @@ at_reading at_attention_read(at_tape *t, at_path s, const at_how *how, const at_
 
 /* The same on keys and values that the model has projected itself, with how->heads slices. */
 at_memory at_attention_slices(at_tape *t, at_path s, const at_how *how, int width, at_tensor *keys,
-                              at_tensor *values, const at_mask *mask);
+                              at_tensor *values, const int *lengths);
 at_reading at_read_slices(at_tape *t, at_path s, const at_how *how, const at_memory *m, at_query q);
 
-/* For scopes: scores, pick and context over the keys that mask leaves visible. */
+/* ---- keys that grow: attention on a cache --------------------------------------------------- */
+
+/* Widths of the streams that one attention has in a cache: keys, values and, for scores that have
+ * any, prepared keys. keys, values: the widths that are stored, which with at_attention_append and
+ * heads is `width`. Returns their number. */
+enum { ATTEND_ATTENTION_STREAMS = 3 };
+int at_attention_streams(const at_how *how, int width, int keys, int values,
+                         int widths[ATTEND_ATTENTION_STREAMS]);
+
+/* Appends keys and values [rows,n,..] of the new positions, projected and prepared, to the streams
+ * from `stream` on. The result has all positions, until the cache changes; a query takes
+ * .mask = {.causal = true, .first = at_cache_firsts(c)}. No gradient passes through a cache. */
+at_memory at_attention_append(at_tape *t, at_path s, const at_how *how, int width, at_tensor *keys,
+                              at_tensor *values, at_cache *c, int stream);
+
+/* The same of keys and values that the model has projected itself, for at_read_slices. */
+at_memory at_append_slices(at_tape *t, at_path s, const at_how *how, int width, at_tensor *keys,
+                           at_tensor *values, at_cache *c, int stream);
+
+/* All positions of streams that have been written. */
+at_memory at_memory_cached(at_tape *t, const at_how *how, int width, const at_cache *c, int stream);
+
+/* For scopes: scores, pick and context over the keys that mask leaves visible; hidden and added
+ * have no axis of heads. */
 at_reading at_read_masked(at_tape *t, at_path s, const at_how *how, const at_query *q,
                           const at_memory *m, const at_mask *mask);
 

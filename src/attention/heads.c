@@ -11,13 +11,23 @@ static at_tensor *project(at_tape *t, at_path s, const char *name, at_tensor *x,
 }
 
 at_memory at_attention_prepare(at_tape *t, at_path s, const at_how *how, int width, at_tensor *keys,
-                               at_tensor *values, const at_mask *mask)
+                               at_tensor *values, const int *lengths)
 {
     if (how->heads) {
         keys = project(t, s, "key", keys, width);
         values = project(t, s, "value", values, width);
     }
-    return at_attention_slices(t, s, how, width, keys, values, mask);
+    return at_attention_slices(t, s, how, width, keys, values, lengths);
+}
+
+at_memory at_attention_append(at_tape *t, at_path s, const at_how *how, int width, at_tensor *keys,
+                              at_tensor *values, at_cache *c, int stream)
+{
+    if (how->heads) {
+        keys = project(t, s, "key", keys, width);
+        values = project(t, s, "value", values, width);
+    }
+    return at_append_slices(t, s, how, width, keys, values, c, stream);
 }
 
 at_reading at_attention_read(at_tape *t, at_path s, const at_how *how, const at_memory *m,

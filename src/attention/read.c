@@ -1,15 +1,16 @@
 /* One read: scores, visible positions, weights, context. */
+#include <string.h>
+
 #include "attention/attention.h"
 #include "attention/parts.h"
-#include "grad/mask.h"
 
 /* ---- pieces that the scopes share --------------------------------------------------------- */
 
 at_mask at_read_mask(const at_query *q, const at_memory *m)
 {
-    at_mask mask = m->mask;
-    mask.causal = q->causal;
-    mask.offset = q->first - m->first;
+    at_mask mask = q->mask;
+    if (!mask.lengths)
+        mask.lengths = m->lengths;
     return mask;
 }
 
@@ -26,6 +27,14 @@ at_tensor *at_one_head(at_tape *t, at_tensor *x)
     at_shape s = x->shape;
     return at_reshape(
         t, x, s.rank == 2 ? SHAPE(s.dim[0], 1, s.dim[1]) : SHAPE(s.dim[0], 1, s.dim[1], s.dim[2]));
+}
+
+at_tensor *at_scores_added(at_tape *t, at_tensor *scores, at_mask *mask)
+{
+    if (mask->added && !at_failed(t))
+        scores = at_add(t, scores, at_input(t, mask->added_shape, mask->added));
+    mask->added = NULL;
+    return scores;
 }
 
 at_tensor *at_scores_seen(at_tape *t, const at_query *q, at_tensor *scores, const at_mask *mask)
@@ -51,11 +60,13 @@ at_tensor *at_scores_seen(at_tape *t, const at_query *q, at_tensor *scores, cons
 at_reading at_read_masked(at_tape *t, at_path s, const at_how *how, const at_query *q,
                           const at_memory *m, const at_mask *mask)
 {
+    at_mask visible = *mask;
     at_tensor *scores = how->score->score(t, at_in(s, "score"), how, q, m);
-    at_picked p = how->pick->pick(t, how, scores, mask);
+    scores = at_scores_added(t, scores, &visible);
+    at_picked p = how->pick->pick(t, how, scores, &visible);
     return (at_reading){.context = at_context(t, p.weights, m),
                         .weights = at_one_head(t, p.weights),
-                        .scores = at_scores_seen(t, q, scores, mask),
+                        .scores = at_scores_seen(t, q, scores, &visible),
                         .log_p = at_one_head(t, p.log_p),
                         .entropy = at_one_head(t, p.entropy)};
 }
@@ -70,7 +81,7 @@ at_memory at_memory_part(at_tape *t, const at_memory *m, int lo, int hi)
     part.values = m->values == m->keys ? part.keys : at_slice(t, m->values, 1, lo, hi);
     part.prepared = m->prepared ? at_slice(t, m->prepared, 1, lo, hi) : NULL;
     part.first = m->first + lo;
-    part.mask = (at_mask){.lengths = NULL}; /* the scope that asked brings its own */
+    part.lengths = NULL; /* the scope that asked has its own mask */
     return part;
 }
 
@@ -80,16 +91,16 @@ static at_memory sentences(at_tape *t, const at_memory *m, at_ids which, const i
     some.keys = at_take(t, m->keys, which);
     some.values = m->values == m->keys ? some.keys : at_take(t, m->values, which);
     some.prepared = m->prepared ? at_take(t, m->prepared, which) : NULL;
-    some.mask = (at_mask){.lengths = lengths};
+    some.lengths = lengths;
     return some;
 }
 
 at_memory at_memory_of(at_tape *t, const at_how *how, const at_memory *m, at_ids which)
 {
     int n = which.shape.dim[0];
-    int *lengths = m->mask.lengths ? at_scratch(t, (size_t)n * sizeof *lengths) : NULL;
+    int *lengths = m->lengths ? at_scratch(t, (size_t)n * sizeof *lengths) : NULL;
     for (int i = 0; lengths && i < n; i++)
-        lengths[i] = m->mask.lengths[which.id[i]];
+        lengths[i] = m->lengths[which.id[i]];
     at_memory some = sentences(t, m, which, lengths);
     if (m->heads)
         some.heads = at_scratch(t, (size_t)how->heads * sizeof *some.heads);
@@ -98,9 +109,9 @@ at_memory at_memory_of(at_tape *t, const at_how *how, const at_memory *m, at_ids
     return some;
 }
 
-/* ---- global, and the fused way ------------------------------------------------------------- */
+/* ---- dot products of global soft attention are fused ---------------------------------------- */
 
-static bool fused(const at_how *how)
+bool at_is_fused(const at_how *how)
 {
     return (how->score == &at_score_dot || how->score == &at_score_scaled_dot)
            && how->scope == &at_scope_global && how->pick == &at_pick_soft;
@@ -113,16 +124,62 @@ static at_tensor *slice_of(at_tape *t, at_tensor *x, int heads, int h)
     return heads == 1 ? x : at_slice(t, x, 2, h * width, (h + 1) * width);
 }
 
-/* the scores, which the fused way never has as a whole */
+/* ---- masks of heads ------------------------------------------------------------------------ */
+
+/* head h of an array [B,H,Q,K] of numbers of `size` bytes: [B,Q,K] */
+static const void *head_part(at_tape *t, const void *data, size_t size, at_shape *shape, int h)
+{
+    at_shape s = *shape;
+    if (!data || s.rank != 4)
+        return data;
+    size_t bytes = (size_t)s.dim[2] * (size_t)s.dim[3] * size, heads = (size_t)s.dim[1];
+    char *part = at_scratch(t, (size_t)s.dim[0] * bytes);
+    for (size_t b = 0; part && b < (size_t)s.dim[0]; b++)
+        memcpy(part + b * bytes, (const char *)data + (b * heads + (size_t)h % heads) * bytes,
+               bytes);
+    *shape = SHAPE(s.dim[0], s.dim[2], s.dim[3]);
+    return part;
+}
+
+/* the mask as head h sees it */
+static at_mask head_mask(at_tape *t, at_mask m, int h)
+{
+    m.hidden = head_part(t, m.hidden, sizeof *m.hidden, &m.hidden_shape, h);
+    m.added = head_part(t, m.added, sizeof *m.added, &m.added_shape, h);
+    return m;
+}
+
+/* [B,Q,K] with an axis for the heads */
+static at_shape all_heads(at_shape s)
+{
+    return s.rank == 3 ? SHAPE(s.dim[0], 1, s.dim[1], s.dim[2]) : s;
+}
+
+/* Are there as many heads in the mask as in the attention, or one for all? */
+static bool heads_fit(at_tape *t, const at_mask *m, int heads)
+{
+    at_shape shapes[] = {m->hidden ? m->hidden_shape : SCALAR, m->added ? m->added_shape : SCALAR};
+    for (int i = 0; i < 2; i++)
+        if (shapes[i].rank == 4 && shapes[i].dim[1] != 1 && shapes[i].dim[1] != heads) {
+            at_fail(t, "attention: a mask %s does not fit %d head%s",
+                    at_shape_print(shapes[i]).text, heads, heads == 1 ? "" : "s");
+            return false;
+        }
+    return true;
+}
+
+/* ---- the fused path ------------------------------------------------------------------------ */
+
+/* the scores, which the op never has as a whole */
 static at_tensor *fused_scores(at_tape *t, const at_query *q, const at_memory *m, int heads,
                                real scale)
 {
-    at_mask mask = at_read_mask(q, m);
     at_tensor **each = at_scratch(t, (size_t)heads * sizeof *each);
     for (int h = 0; each && h < heads; h++) {
+        at_mask mask = head_mask(t, at_read_mask(q, m), h);
         at_tensor *e = at_matmul(t, slice_of(t, q->query, heads, h), false,
                                  slice_of(t, m->keys, heads, h), true, scale);
-        each[h] = at_scores_seen(t, q, e, &mask);
+        each[h] = at_scores_seen(t, q, at_scores_added(t, e, &mask), &mask);
     }
     return at_failed(t) ? at_poison(t) : heads == 1 ? each[0] : at_concat(t, heads, each, 1);
 }
@@ -130,21 +187,19 @@ static at_tensor *fused_scores(at_tape *t, const at_query *q, const at_memory *m
 /* dot products of all heads at once, without slices; linear in memory when no weights are asked */
 static at_reading read_fused(at_tape *t, const at_how *how, const at_query *q, const at_memory *m)
 {
-    if (at_failed(t))
-        return at_reading_poison(t);
     int heads = how->heads ? how->heads : 1, d = at_shape_last(q->query->shape) / heads;
     real scale = how->score == &at_score_dot ? 1 : 1 / real_sqrt((real)(d ? d : 1));
     at_mask mask = at_read_mask(q, m);
-    at_shape h = mask.hidden_shape;
-    if (mask.hidden && h.rank == 3)
-        mask.hidden_shape = SHAPE(h.dim[0], 1, h.dim[1], h.dim[2]);
-    at_tensor *scores = q->scores ? fused_scores(t, q, m, heads, scale) : NULL;
-    if (!q->weights)
-        return (at_reading){
-            .context = at_attention(t, q->query, m->keys, m->values, heads, scale, &mask),
-            .scores = scores};
-    at_attention_result r = at_attention_weights(t, q->query, m->keys, m->values, heads, scale,
-                                                 &mask);
+    mask.hidden_shape = all_heads(mask.hidden_shape);
+    mask.added_shape = all_heads(mask.added_shape);
+    at_memory dense = *m;
+    if (m->cache && q->scores)
+        dense.keys = at_cache_gather(t, m->cache, m->stream);
+    at_tensor *scores = q->scores ? fused_scores(t, q, &dense, heads, scale) : NULL;
+    at_rows k = m->cache ? at_cache_rows(m->cache, m->stream) : at_rows_of(m->keys);
+    at_rows v = m->cache ? at_cache_rows(m->cache, m->stream + 1) : at_rows_of(m->values);
+    at_attention_options o = {.heads = heads, .scale = scale, .mask = &mask, .weights = q->weights};
+    at_attention_result r = at_attention(t, at_rows_of(q->query), k, v, o);
     return (at_reading){.context = r.context, .weights = r.weights, .scores = scores};
 }
 
@@ -181,25 +236,30 @@ static bool fits(at_tape *t, const at_how *how, int width, at_tensor *keys, at_t
     return !at_failed(t);
 }
 
-at_memory at_attention_slices(at_tape *t, at_path s, const at_how *how, int width, at_tensor *keys,
-                              at_tensor *values, const at_mask *mask)
+at_memory at_memory_heads(at_tape *t, const at_how *how, at_memory m)
 {
-    at_memory m = {.keys = keys,
-                   .values = values,
-                   .width = width,
-                   .mask = mask ? *mask : (at_mask){.lengths = NULL}};
-    if (!fits(t, how, width, keys, values) || fused(how))
-        return m;
-    if (!how->heads)
-        return prepared(t, s, how, m);
-    m.heads = at_scratch(t, (size_t)how->heads * sizeof *m.heads);
-    for (int h = 0; m.heads && h < how->heads; h++) {
+    int heads = how->heads;
+    m.heads = heads ? at_scratch(t, (size_t)heads * sizeof *m.heads) : NULL;
+    for (int h = 0; m.heads && h < heads; h++) {
         at_memory part = {
-            .keys = slice_of(t, keys, how->heads, h), .width = width / how->heads, .mask = m.mask};
-        part.values = values == keys ? part.keys : slice_of(t, values, how->heads, h);
-        m.heads[h] = prepared(t, head_path(s, how->heads, h), how, part);
+            .keys = slice_of(t, m.keys, heads, h), .width = m.width / heads, .lengths = m.lengths};
+        part.values = m.values == m.keys ? part.keys : slice_of(t, m.values, heads, h);
+        part.prepared = m.prepared ? slice_of(t, m.prepared, heads, h) : NULL;
+        m.heads[h] = part;
     }
     return m;
+}
+
+at_memory at_attention_slices(at_tape *t, at_path s, const at_how *how, int width, at_tensor *keys,
+                              at_tensor *values, const int *lengths)
+{
+    at_memory m = {.keys = keys, .values = values, .width = width, .lengths = lengths};
+    if (!fits(t, how, width, keys, values) || at_is_fused(how))
+        return m;
+    m = at_memory_heads(t, how, m);
+    for (int h = 0; m.heads && h < how->heads; h++)
+        m.heads[h] = prepared(t, head_path(s, how->heads, h), how, m.heads[h]);
+    return how->heads ? m : prepared(t, s, how, m);
 }
 
 /* one field of several readings, joined along an axis; a field that is NULL stays NULL */
@@ -262,14 +322,19 @@ at_reading at_read_slices(at_tape *t, at_path s, const at_how *how, const at_mem
                 at_shape_print(q.query->shape).text, m->width);
         return at_reading_poison(t);
     }
-    if (fused(how))
+    if (!heads_fit(t, &q.mask, how->heads ? how->heads : 1))
+        return at_reading_poison(t);
+    if (at_is_fused(how))
         return read_fused(t, how, &q, m);
-    if (!how->heads)
+    if (!how->heads) {
+        q.mask = head_mask(t, q.mask, 0);
         return how->scope->read(t, s, how, &q, m);
+    }
     at_reading *each = at_scratch(t, (size_t)how->heads * sizeof *each);
     for (int h = 0; each && h < how->heads; h++) {
         at_query one = q;
         one.query = slice_of(t, q.query, how->heads, h);
+        one.mask = head_mask(t, q.mask, h);
         each[h] = how->scope->read(t, head_path(s, how->heads, h), how, &one, &m->heads[h]);
     }
     return at_failed(t) ? at_reading_poison(t) : join(t, how->heads, each, 2, 1);

@@ -233,10 +233,10 @@ static plan *sample_plan(at_tape *t, bool mask)
     static const unsigned char hidden[] = {0, 0, 0, 0, 1, 0, 0, 1, 0, 0, 0,
                                            0, 0, 0, 0, 0, 0, 0, 0, 1, 1};
     at_how how = {.detail = 1, .block = 2};
-    at_query q = {.query = at_zeros(t, SHAPE(2, 3, 1)), .first = 1};
-    at_memory m = {
-        .keys = at_zeros(t, SHAPE(2, 7, 1)),
-        .mask = {.lengths = lengths, .hidden = mask ? hidden : NULL, .hidden_shape = SHAPE(3, 7)}};
+    at_query q = {
+        .query = at_zeros(t, SHAPE(2, 3, 1)),
+        .mask = {.hidden = mask ? hidden : NULL, .hidden_shape = SHAPE(3, 7), .offset = 1}};
+    at_memory m = {.keys = at_zeros(t, SHAPE(2, 7, 1)), .lengths = lengths};
     return at_failed(t) ? NULL : plan_entries(t, &how, &q, &m);
 }
 
@@ -307,8 +307,7 @@ static attend_status parse(at_how *how, int n, const char *const *values, attend
 static at_memory entries_as_memory(at_tape *t, at_path s, const at_how *how, const at_memory *m,
                                    plan *p)
 {
-    at_memory e = {
-        .keys = block_means(t, m->keys, p), .width = m->width, .mask = {.lengths = p->count}};
+    at_memory e = {.keys = block_means(t, m->keys, p), .width = m->width, .lengths = p->count};
     e.values = m->values == m->keys ? e.keys : block_means(t, m->values, p);
     if (m->prepared)
         e.prepared = how->score->linear ? block_means(t, m->prepared, p)
@@ -325,7 +324,7 @@ static at_reading read(at_tape *t, at_path s, const at_how *how, const at_query 
     at_memory e = entries_as_memory(t, s, how, m, p);
     at_query one = {.query = at_reshape(t, q->query, SHAPE(p->B * p->Q, 1, m->width))};
     at_tensor *scores = how->score->score(t, at_in(s, "score"), how, &one, &e);
-    at_picked k = how->pick->pick(t, how, scores, &e.mask);
+    at_picked k = how->pick->pick(t, how, scores, &(at_mask){.lengths = p->count});
     at_tensor *context = at_context(t, k.weights, &e);
     if (at_failed(t))
         return at_reading_poison(t);

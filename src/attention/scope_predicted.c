@@ -71,42 +71,37 @@ static attend_status parse(at_how *how, int n, const char *const *values, attend
     return at_how_whole(values[0], "predicted:D", 1, 1 << 28, &how->reach, err);
 }
 
-/* true lengths [B,1,1] */
-static at_tensor *lengths_of(at_tape *t, const at_memory *m)
+/* n [B,Q,1]: the length of the source, under causal what the query can see of it */
+static at_tensor *lengths_of(at_tape *t, const at_mask_view *v)
 {
-    at_tensor *n = at_new(t, SHAPE(m->keys->shape.dim[0], 1, 1));
-    for (size_t b = 0; !at_failed(t) && b < n->len; b++)
-        n->value[b] = (real)(m->mask.lengths ? m->mask.lengths[b] : m->keys->shape.dim[1]);
+    at_tensor *n = at_new(t, SHAPE(v->batch, v->queries, 1));
+    for (int row = 0; !at_failed(t) && row < v->batch * v->queries; row++)
+        n->value[row] = (real)at_mask_end(v, row / v->queries, row % v->queries);
     return n;
 }
 
 /* p [B,Q,1] */
 static at_tensor *predict(at_tape *t, at_path s, const at_how *how, const at_query *q,
-                          const at_memory *m)
+                          const at_memory *m, const at_mask_view *visible)
 {
     int size = how->size ? how->size : m->width;
     at_tensor *w = at_param(t, s, "weight", SHAPE(size, m->width), INIT_GLOROT);
     at_tensor *v = at_param(t, s, "energy", SHAPE(size), INIT_GLOROT);
     at_tensor *h = at_tanh(t, at_affine(t, q->query, w, NULL, ATTEND_OUT_IN));
     at_tensor *z = at_affine(t, h, at_reshape(t, v, SHAPE(1, size)), NULL, ATTEND_OUT_IN);
-    return at_multiply(t, at_sigmoid(t, z), lengths_of(t, m));
+    return at_multiply(t, at_sigmoid(t, z), lengths_of(t, visible));
 }
 
 /* hidden [B,Q,K]: outside the window around round(p), or hidden by the mask */
-static unsigned char *hide(at_tape *t, const at_how *how, const at_query *q, const at_memory *m,
-                           const at_tensor *p)
+static unsigned char *hide(at_tape *t, const at_how *how, const at_mask_view *v, const at_tensor *p)
 {
-    at_mask_view v;
-    at_mask mask = at_read_mask(q, m);
-    int B = q->query->shape.dim[0], Q = q->query->shape.dim[1], K = m->keys->shape.dim[1];
+    int B = v->batch, Q = v->queries, K = v->keys;
     unsigned char *hidden = at_scratch(t, (size_t)B * (size_t)Q * (size_t)K), *to = hidden;
-    if (!hidden || !at_mask_fit(t, "predicted", &mask, SHAPE(B, Q, K), &v))
-        return NULL;
-    for (int b = 0; b < B; b++)
+    for (int b = 0; hidden && b < B; b++)
         for (int i = 0; i < Q; i++) {
             double c = floor((double)p->value[b * Q + i] + 0.5);
-            int end = at_mask_end(&v, b, i);
-            const unsigned char *row = at_mask_row(&v, b, 0, i);
+            int end = at_mask_end(v, b, i);
+            const unsigned char *row = at_mask_row(v, b, 0, i);
             for (int j = 0; j < K; j++)
                 *to++ = j < c - how->reach || j > c + how->reach || j >= end || (row && row[j]);
         }
@@ -116,22 +111,31 @@ static unsigned char *hide(at_tape *t, const at_how *how, const at_query *q, con
 static at_reading read(at_tape *t, at_path s, const at_how *how, const at_query *q,
                        const at_memory *m)
 {
-    at_tensor *p = predict(t, at_in(s, "position"), how, q, m);
-    unsigned char *hidden = at_failed(t) ? NULL : hide(t, how, q, m, p);
+    at_mask_view v;
+    at_mask visible = at_read_mask(q, m);
+    if (at_failed(t)
+        || !at_mask_fit_added(
+            t, "predicted", &visible,
+            SHAPE(q->query->shape.dim[0], q->query->shape.dim[1], m->keys->shape.dim[1]), &v))
+        return at_reading_poison(t);
+    at_tensor *p = predict(t, at_in(s, "position"), how, q, m, &v);
+    unsigned char *hidden = at_failed(t) ? NULL : hide(t, how, &v, p);
     if (at_failed(t))
         return at_reading_poison(t);
     at_tensor *scores = how->score->score(t, at_in(s, "score"), how, q, m);
     at_mask mask = {.hidden = hidden,
-                    .hidden_shape = SHAPE(p->shape.dim[0], p->shape.dim[1], m->keys->shape.dim[1])};
+                    .hidden_shape = SHAPE(v.batch, v.queries, v.keys),
+                    .added = q->mask.added,
+                    .added_shape = q->mask.added_shape};
+    scores = at_scores_added(t, scores, &mask);
     at_picked k = how->pick->pick(t, how, scores, &mask);
     at_tensor *w = gaussian_fade(t, k.weights, p, (real)how->reach / 2);
-    return (at_reading){
-        .context = at_context(t, w, m),
-        .weights = at_one_head(t, w),
-        .scores = at_scores_seen(t, q, scores, &mask),
-        .centre = at_one_head(t, at_reshape(t, p, SHAPE(p->shape.dim[0], p->shape.dim[1]))),
-        .log_p = at_one_head(t, k.log_p),
-        .entropy = at_one_head(t, k.entropy)};
+    return (at_reading){.context = at_context(t, w, m),
+                        .weights = at_one_head(t, w),
+                        .scores = at_scores_seen(t, q, scores, &mask),
+                        .centre = at_one_head(t, at_reshape(t, p, SHAPE(v.batch, v.queries))),
+                        .log_p = at_one_head(t, k.log_p),
+                        .entropy = at_one_head(t, k.entropy)};
 }
 
 const at_scope at_scope_predicted = {

@@ -41,40 +41,62 @@ static block reach_of(const at_how *how, const at_query *q, const at_memory *m, 
     return b;
 }
 
+/* the mask's numbers for a block, [B,rows,hi-lo]; NULL where it has none */
+static const real *added_part(at_tape *t, const at_mask_view *v, block k)
+{
+    size_t wide = (size_t)(k.hi - k.lo), rows = (size_t)v->batch * (size_t)k.rows;
+    real *part = v->mask.added ? at_scratch_reals(t, rows * wide) : NULL;
+    for (size_t row = 0; part && row < rows; row++) {
+        int b = (int)row / k.rows, i = k.i + (int)row % k.rows;
+        memcpy(part + row * wide, at_mask_added(v, b, 0, i) + k.lo, wide * sizeof *part);
+    }
+    return part;
+}
+
 /* hidden [B,rows,hi-lo]: outside the window, or hidden by the mask */
 static unsigned char *hide(at_tape *t, const at_how *how, const at_query *q, const at_memory *m,
-                           block k)
+                           const at_mask_view *v, block k)
 {
-    at_mask_view v;
-    at_mask mask = at_read_mask(q, m);
-    int B = q->query->shape.dim[0], Q = q->query->shape.dim[1], K = m->keys->shape.dim[1];
+    int B = v->batch;
     unsigned char *hidden = at_scratch(t, (size_t)B * (size_t)k.rows * (size_t)(k.hi - k.lo));
-    if (!hidden || !at_mask_fit(t, "window", &mask, SHAPE(B, Q, K), &v))
-        return NULL;
     unsigned char *to = hidden;
-    for (int b = 0; b < B; b++)
+    for (int b = 0; hidden && b < B; b++)
         for (int i = k.i; i < k.i + k.rows; i++) {
             long p = at_centre(q, m, b, i);
-            int end = at_mask_end(&v, b, i);
-            const unsigned char *row = at_mask_row(&v, b, 0, i);
+            int end = at_mask_end(v, b, i);
+            const unsigned char *row = at_mask_row(v, b, 0, i);
             for (int j = k.lo; j < k.hi; j++)
                 *to++ = j < p - how->reach || j > p + how->reach || j >= end || (row && row[j]);
         }
     return hidden;
 }
 
+/* where the queries of a block stand, for scores that know positions */
+static at_mask stands(at_tape *t, const at_query *q, int i)
+{
+    at_mask mask = {.offset = at_stand(q, 0, i)};
+    int B = q->query->shape.dim[0];
+    int *first = q->mask.first ? at_scratch(t, (size_t)B * sizeof *first) : NULL;
+    for (int b = 0; first && b < B; b++)
+        first[b] = at_stand(q, b, i);
+    mask.first = first;
+    return mask;
+}
+
 static at_reading read_block(at_tape *t, at_path s, const at_how *how, const at_query *q,
-                             const at_memory *m, block k)
+                             const at_memory *m, const at_mask_view *v, block k)
 {
     at_query part = *q;
     part.query = at_slice(t, q->query, 1, k.i, k.i + k.rows);
-    part.first = at_stand(q, k.i);
+    part.mask = stands(t, q, k.i);
     at_memory keys = at_memory_part(t, m, k.lo, k.hi);
-    unsigned char *hidden = hide(t, how, q, m, k);
+    at_shape shape = SHAPE(v->batch, k.rows, k.hi - k.lo);
+    at_mask mask = {.hidden = hide(t, how, q, m, v, k),
+                    .hidden_shape = shape,
+                    .added = added_part(t, v, k),
+                    .added_shape = shape};
     if (at_failed(t))
         return at_reading_poison(t);
-    at_mask mask = {.hidden = hidden,
-                    .hidden_shape = SHAPE(q->query->shape.dim[0], k.rows, k.hi - k.lo)};
     at_reading r = at_read_masked(t, s, how, &part, &keys, &mask);
     r.weights = q->weights ? at_widen(t, r.weights, k.lo, m->keys->shape.dim[1], 0) : NULL;
     r.scores = at_widen(t, r.scores, k.lo, m->keys->shape.dim[1], -(real)INFINITY);
@@ -87,7 +109,11 @@ static at_reading read(at_tape *t, at_path s, const at_how *how, const at_query 
     enum { FEWEST = 32 };
     if (at_failed(t))
         return at_reading_poison(t);
-    int Q = q->query->shape.dim[1], rows = 2 * how->reach + 1;
+    int B = q->query->shape.dim[0], Q = q->query->shape.dim[1], rows = 2 * how->reach + 1;
+    at_mask_view v;
+    at_mask mask = at_read_mask(q, m);
+    if (!at_mask_fit_added(t, "window", &mask, SHAPE(B, Q, m->keys->shape.dim[1]), &v))
+        return at_reading_poison(t);
     rows = how->reach > Q ? Q : rows < FEWEST ? FEWEST : rows;
     int n = Q ? (Q + rows - 1) / rows : 1;
     at_reading *part = at_scratch(t, (size_t)n * sizeof *part);
@@ -95,7 +121,7 @@ static at_reading read(at_tape *t, at_path s, const at_how *how, const at_query 
         return at_reading_poison(t);
     for (int k = 0; k < n; k++) {
         int i = k * rows, left = Q - i < rows ? Q - i : rows;
-        part[k] = read_block(t, s, how, q, m, reach_of(how, q, m, i, left));
+        part[k] = read_block(t, s, how, q, m, &v, reach_of(how, q, m, i, left));
     }
     return at_join_queries(t, n, part);
 }

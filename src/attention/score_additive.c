@@ -177,6 +177,7 @@ const at_score at_score_additive = {
               .use = "recurrent translators; query and keys of any size",
               .cost = "n d^2 once per source, then n^2 d time with a tanh each, n^2 memory",
               .parameters = "W_q [A,dq], W_k [A,dk], w_v [A], b [A] on request"},
+    .sized = true,
     .linear = true,
     .parse = parse,
     .prepare = prepare,

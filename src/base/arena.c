@@ -1,6 +1,7 @@
 #include "base/arena.h"
 
 #include <stdint.h>
+#include <string.h>
 
 #include "base/memory.h"
 
@@ -110,6 +111,96 @@ void at_arena_release(at_arena *a, at_arena_mark mark)
     a->current = mark.chunk ? mark.chunk : a->first;
     if (a->current)
         a->current->used = mark.chunk ? mark.used : 0;
+}
+
+/* bytes given out since the mark */
+static size_t used_since(const at_arena *a, at_arena_mark mark)
+{
+    size_t used = 0;
+    const at_chunk *chunk = mark.chunk ? mark.chunk : a->first;
+    for (; chunk; chunk = chunk->next) {
+        used += chunk->used - (chunk == mark.chunk ? mark.used : 0);
+        if (chunk == a->current)
+            break;
+    }
+    return used;
+}
+
+/* The chunks after the current one become one of at least `bytes`; without memory they stay. */
+static void join_rest(at_arena *a, size_t bytes)
+{
+    at_chunk *rest = a->current ? a->current->next : NULL;
+    if (!rest || !rest->next)
+        return;
+    at_chunk *one = chunk_new(bytes);
+    if (!one)
+        return;
+    free_chunks(rest);
+    a->current->next = one;
+}
+
+/* Position of memory in the order of allocation: its chunk's number, and the bytes before it. */
+typedef struct {
+    int chunk;
+    size_t offset;
+} position;
+
+static position position_of(const at_arena *a, const void *memory)
+{
+    uintptr_t p = (uintptr_t)memory;
+    int i = 0;
+    for (const at_chunk *c = a->first; c; c = c->next, i++)
+        if (p >= (uintptr_t)c->data && p < (uintptr_t)(c->data + c->size))
+            return (position){i, (size_t)(p - (uintptr_t)c->data)};
+    return (position){-1, 0}; /* not of this arena */
+}
+
+static position position_of_mark(const at_arena *a, at_arena_mark mark)
+{
+    int i = 0;
+    for (const at_chunk *c = a->first; c && c != mark.chunk; c = c->next)
+        i++;
+    return mark.chunk ? (position){i, mark.used} : (position){0, 0};
+}
+
+static bool is_before(position p, position q)
+{
+    return p.chunk != q.chunk ? p.chunk < q.chunk : p.offset < q.offset;
+}
+
+/* the earliest piece that has not moved, or NULL */
+static at_arena_piece *next_to_move(const at_arena *a, int n, at_arena_piece *pieces)
+{
+    at_arena_piece *best = NULL;
+    for (int i = 0; i < n; i++)
+        if (!pieces[i].moved
+            && (!best
+                || is_before(position_of(a, pieces[i].memory), position_of(a, best->memory))))
+            best = &pieces[i];
+    return best;
+}
+
+/* A piece moves down or into fresh memory, and pieces keep their order: so none is written over
+ * before it has moved. */
+bool at_arena_keep(at_arena *a, at_arena_mark mark, int n, at_arena_piece *pieces)
+{
+    size_t used = used_since(a, mark);
+    position begin = position_of_mark(a, mark);
+    for (int i = 0; i < n; i++)
+        pieces[i].moved = is_before(position_of(a, pieces[i].memory), begin) ? pieces[i].memory
+                                                                             : NULL;
+    at_arena_release(a, mark);
+    for (at_arena_piece *p; (p = next_to_move(a, n, pieces)) != NULL;) {
+        void *from = p->memory, *to = at_arena_alloc(a, p->bytes);
+        if (!to)
+            return false;
+        memmove(to, from, p->bytes);
+        for (int i = 0; i < n; i++)
+            if (pieces[i].memory == from)
+                pieces[i].moved = to;
+    }
+    join_rest(a, used);
+    return true;
 }
 
 size_t at_arena_size(const at_arena *a)

@@ -6,6 +6,7 @@
 #ifndef ATTEND_BASE_ARENA_H
 #define ATTEND_BASE_ARENA_H
 
+#include <stdbool.h>
 #include <stddef.h>
 
 typedef struct at_chunk at_chunk;
@@ -32,6 +33,19 @@ void *at_arena_alloc_small(at_arena *a, size_t bytes);
 void at_arena_reset(at_arena *a);
 at_arena_mark at_arena_mark_here(const at_arena *a);
 void at_arena_release(at_arena *a, at_arena_mark mark);
+
+/* memory from at_arena_alloc that outlives a release; `moved` is its new address */
+typedef struct {
+    void *memory;
+    size_t bytes;
+    void *moved;
+} at_arena_piece;
+
+/* Releases everything since the mark but these pieces, which move down to the mark; pieces from
+ * before the mark stay where they are. The memory after them becomes one chunk, so that the same
+ * work fits into it the next time. False without memory: all that was made since the mark is
+ * lost. */
+bool at_arena_keep(at_arena *a, at_arena_mark mark, int n, at_arena_piece *pieces);
 
 /* bytes held from the system; bytes given out, with what lies between them */
 size_t at_arena_size(const at_arena *a);

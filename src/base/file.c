@@ -172,6 +172,15 @@ void at_map_close(at_map *m)
     *m = (at_map){.data = (const unsigned char *)""};
 }
 
+void at_map_retire(const void *data, size_t size)
+{
+    uintptr_t page = (uintptr_t)sysconf(_SC_PAGESIZE);
+    uintptr_t begin = ((uintptr_t)data + page - 1) / page * page;
+    uintptr_t end = ((uintptr_t)data + size) / page * page;
+    if (begin < end)
+        madvise((void *)begin, end - begin, MADV_DONTNEED);
+}
+
 ptrdiff_t at_file_get(int file, void *out, size_t size)
 {
     for (;;) {

@@ -20,6 +20,10 @@ typedef struct {
 attend_status at_map_open(at_map *m, const char *path, attend_error *err);
 void at_map_close(at_map *m); /* also after a failed open, and twice */
 
+/* These bytes of a mapped file are hardly needed any more: their pages may leave the memory. They
+ * can still be read. */
+void at_map_retire(const void *data, size_t size);
+
 /* Reads all of a file, or pipe, of at most limit bytes. text ends with a NUL that size does not
  * count; at_free it. size may be NULL. */
 attend_status at_file_read(const char *path, size_t limit, char **text, size_t *size,

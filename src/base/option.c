@@ -273,8 +273,13 @@ attend_status at_options_defaults(const at_option *options, void *fields, attend
 
 /* ---- command line ----------------------------------------------------------------------- */
 
-static const at_option *find(const at_option_set *sets, int n, const char *name, size_t length,
-                             void **fields)
+/* other names of options, for the command line and for files of settings */
+static const struct {
+    const char *alias, *name;
+} aliases[] = {{"pretokenized", "pretokenised"}};
+
+static const at_option *find_name(const at_option_set *sets, int n, const char *name, size_t length,
+                                  void **fields)
 {
     for (int i = 0; i < n; i++)
         for (const at_option *o = sets[i].options; o->name; o++)
@@ -283,6 +288,16 @@ static const at_option *find(const at_option_set *sets, int n, const char *name,
                 return o;
             }
     return NULL;
+}
+
+static const at_option *find(const at_option_set *sets, int n, const char *name, size_t length,
+                             void **fields)
+{
+    const at_option *o = find_name(sets, n, name, length, fields);
+    for (size_t i = 0; !o && i < sizeof aliases / sizeof *aliases; i++)
+        if (strlen(aliases[i].alias) == length && memcmp(aliases[i].alias, name, length) == 0)
+            o = find_name(sets, n, aliases[i].name, strlen(aliases[i].name), fields);
+    return o;
 }
 
 const at_option *at_option_find(const at_option_set *sets, int n_sets, const char *name,
@@ -467,16 +482,19 @@ bool at_option_is_set(const at_option *option, const void *fields)
 
 /* ---- soundness -------------------------------------------------------------------------- */
 
-static bool plain_name(const char *name)
+/* "no-" turns a flag off: no flag begins with it */
+static bool plain_name(const at_option *o)
 {
+    const char *name = o->name;
     return *name && strspn(name, "abcdefghijklmnopqrstuvwxyz0123456789-") == strlen(name)
-           && *name != '-' && strncmp(name, "no-", 3) != 0 && strlen(name) < 64;
+           && *name != '-' && strlen(name) < 64
+           && !(at_option_is_flag(o) && strncmp(name, "no-", 3) == 0);
 }
 
 static attend_status check_one(const at_option *o, attend_error *err)
 {
     any_field room;
-    if (!plain_name(o->name))
+    if (!plain_name(o))
         return at_error(err, ATTEND_OPTION, "--%s: a name is small letters, digits, dashes",
                         o->name);
     if (o->letter && !isalnum((unsigned char)o->letter))

@@ -12,7 +12,8 @@
 typedef struct {
     const char *presets, *out, *data, *src, *tgt, *swap, *valid, *valid_tgt, *test, *test_tgt;
     const char *gold, *figure;
-    const char *config, *tokenizer, *vocabulary, *min_count, *lower, *epochs, *steps, *batch,
+    const char *config, *tokenizer, *vocabulary, *min_count, *lower, *pretokenised;
+    const char *epochs, *steps, *batch,
         *hidden, *embedding, *layers, *dropout, *lr, *patience, *seed;
     int beam, gold_base, tokenize;
     bool json, markdown, overwrite;
@@ -73,6 +74,8 @@ static const at_option options[] = {
      .help = "Words that come less often are unknown"},
     {.name = "lower", .type = ATTEND_OPTION_SWITCH, .offset = offsetof(compare, lower),
      .help = "Write everything small"},
+    {.name = "pretokenised", OPTION_STRING(compare, pretokenised), .meta = "WHETHER",
+     .help = "Whether spaces separate all words already: auto, no or yes"},
     {.name = "epochs", OPTION_STRING(compare, epochs), .meta = "N", .help = "Times over the data"},
     {.name = "steps", OPTION_STRING(compare, steps), .meta = "N", .help = "Updates at most"},
     {.name = "batch", OPTION_STRING(compare, batch), .meta = "N", .help = "Sentences in a step"},
@@ -266,6 +269,7 @@ static void take_settings(work *w)
     set(w, "vocabulary", o->vocabulary);
     set(w, "min-count", o->min_count);
     set(w, "lower", o->lower);
+    set(w, "pretokenised", o->pretokenised);
     set(w, "epochs", o->epochs);
     set(w, "steps", o->steps);
     set(w, "batch", o->batch);

@@ -48,7 +48,7 @@ static const at_option options[] = {
      .help = "Write a clean copy; of aligned files two, OUT.en and OUT.de",
      .example = {"attend data check pairs.tsv --fix clean.tsv", "A copy without what was found"}},
     {.name = "ratio", OPTION_REAL(data, ratio), .value = "9", .min = 1, .max = 1e6, .meta = "R",
-     .help = "A side may be so many times longer, against the mean of the corpus"},
+     .help = "Report pairs with a side over R times longer than the corpus' median ratio has it"},
     {.name = "longest-text", OPTION_INT(data, longest_text), .value = "250", .min = 1, .max = 1e9,
      .meta = "WORDS", .help = "Texts of more words are noted"},
     {.name = "places", OPTION_INT(data, places), .value = "3", .min = 0, .max = 1e6, .meta = "N",

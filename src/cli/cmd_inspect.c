@@ -5,7 +5,7 @@
 #include "cli/table.h"
 
 typedef struct {
-    bool build, json;
+    bool build, json, verify, update;
 } inspect;
 
 static const at_option options[] = {
@@ -17,6 +17,15 @@ static const at_option options[] = {
      OPTION_FLAG(inspect, json),
      .help = "Write JSON",
      .example = {"attend inspect --json model.safetensors", "The same for a program to read"}},
+    {.name = "verify",
+     OPTION_FLAG(inspect, verify),
+     .help = "Verify all checksums of a model, a tokenizer or a safetensors file: a line for each "
+             "fault, and exit code 65",
+     .example = {"attend inspect --verify model", "Is anything in the folder damaged?"}},
+    {.name = "update-checksums",
+     OPTION_FLAG(inspect, update),
+     .help = "Accept settings and tokenizer files of the folder MODEL as they are, after an edit",
+     .example = {"attend inspect --update-checksums model", "After an edit of config.json"}},
     {0}};
 
 /* ---- the build -------------------------------------------------------------------------- */
@@ -142,8 +151,9 @@ static void write_json(at_str *out, const attend_tensors *tensors, const at_tabl
 {
     at_str_add(out, "{\"file\": ");
     at_str_add_json(out, path);
-    at_str_print(out, ",\n%s\"parameters\": %zu, \"bytes\": %zu,\n\"metadata\": ",
-                 at_str_text(model), sum->parameters, sum->bytes);
+    at_str_print(out,
+                 ",\n%s\"parameters\": %zu, \"bytes\": %zu,\n\"metadata\": ", at_str_text(model),
+                 sum->parameters, sum->bytes);
     notes_json(out, tensors);
     at_str_add(out, ",\n\"tensors\": ");
     at_table_write(out, table, ATTEND_TABLE_JSON, 0);
@@ -204,15 +214,80 @@ static attend_status show_file(at_cli *cli, const inspect *o, const char *path, 
     return status;
 }
 
-static attend_status run(at_cli *cli, const void *fields, int operands, char **operand,
-                         attend_error *err)
+/* ---- checksums -------------------------------------------------------------------------- */
+
+typedef struct {
+    at_str text;
+    size_t verified, faults;
+} checked;
+
+static void take_verified(void *user, const attend_verified *found)
 {
-    const inspect *o = fields;
+    checked *c = user;
+    if (found->fault) {
+        at_str_add_safe(&c->text, found->fault);
+        at_str_add(&c->text, "\n");
+        c->faults++;
+    } else if (!found->checksums) {
+        at_str_add_safe(&c->text, found->path);
+        at_str_add(&c->text, ": no checksums, not verified\n");
+    } else {
+        c->verified++;
+    }
+}
+
+static attend_status verify(at_cli *cli, const char *path, attend_error *err)
+{
+    checked c = {.verified = 0};
+    attend_error fault;
+    cli->input = path;
+    attend_status status = attend_verify(path, take_verified, &c, err);
+    if (!c.faults && status < 0)
+        return at_str_free(&c.text), status;
+    at_str_print(&c.text, "%zu file%s intact\n", c.verified, c.verified == 1 ? "" : "s");
+    attend_status written = at_cli_write(&c.text, &fault);
+    if (written < 0)
+        return *err = fault, written;
+    return c.faults ? at_error(err, status, "%.200s: %zu fault%s; the list is on standard output",
+                               path, c.faults, c.faults == 1 ? "" : "s")
+                    : ATTEND_OK;
+}
+
+static attend_status update(at_cli *cli, const char *path, attend_error *err)
+{
+    cli->input = path;
+    return attend_checksums_update(path, err);
+}
+
+static attend_status check_use(const inspect *o, int operands, char **operand, attend_error *err)
+{
     if (o->build && operands)
         return at_error(err, ATTEND_OPTION, "--build shows this program; leave \"%.100s\" out",
                         operand[0]);
     if (!o->build && !operands)
         return at_error(err, ATTEND_OPTION, "which file? attend inspect FILE, or --build");
+    if (o->build + o->verify + o->update > 1)
+        return at_error(err, ATTEND_OPTION,
+                        "--build, --verify and --update-checksums exclude each other; leave all "
+                        "but one out");
+    if (o->json && (o->verify || o->update))
+        return at_error(err, ATTEND_OPTION,
+                        "--json: only what a file holds is written as JSON; "
+                        "leave it out");
+    return ATTEND_OK;
+}
+
+static attend_status run(at_cli *cli, const void *fields, int operands, char **operand,
+                         attend_error *err)
+{
+    const inspect *o = fields;
+    attend_status status = check_use(o, operands, operand, err);
+    if (status < 0)
+        return status;
+    if (o->verify)
+        return verify(cli, operand[0], err);
+    if (o->update)
+        return update(cli, operand[0], err);
     return o->build ? show_build(o, err) : show_file(cli, o, operand[0], err);
 }
 
@@ -226,7 +301,8 @@ const at_command at_command_inspect = {
               .summary = "Show what is in a model file, or in this program",
               .operands = "[MODEL|FILE.safetensors]",
               .description = "The header of the file is checked in full; the numbers themselves "
-                             "are not read, so that this takes no time for a large model either.",
+                             "are not read, so that this takes no time for a large model either. "
+                             "--verify reads them all.",
               .options = options,
               .examples = examples},
     .size = sizeof(inspect),

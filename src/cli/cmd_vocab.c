@@ -12,7 +12,7 @@
 
 typedef struct {
     const char *kind, *model, *out, *tokenizer;
-    int size, min_count, lower, strip_accents, split_chinese, punctuation, alphabet, unknown;
+    int size, min_count, lower, strip_accents, split_chinese, pretokenised, alphabet, unknown;
     double coverage;
     bool overwrite, json;
 } vocab;
@@ -35,9 +35,10 @@ static const at_option options[] = {
      .value = "auto", .meta = "WHETHER", .help = "Letters without their accents"},
     {.name = "split-chinese", OPTION_CHOICE(vocab, split_chinese), .choices = "auto|no|yes",
      .value = "auto", .meta = "WHETHER", .help = "Every Chinese character is a word"},
-    {.name = "punctuation", OPTION_CHOICE(vocab, punctuation), .choices = "auto|no|yes",
+    {.name = "pretokenised", OPTION_CHOICE(vocab, pretokenised), .choices = "auto|no|yes",
      .value = "auto", .meta = "WHETHER",
-     .help = "Cut punctuation off words; auto does, unless the text was cut already: \"a , b .\""},
+     .help = "Whether spaces separate all words already, also punctuation: \"a dog , asleep .\"; "
+             "auto looks at the text"},
     {.name = "alphabet", OPTION_INT(vocab, alphabet), .value = "0", .min = 0, .max = 1e6,
      .meta = "N", .help = "Characters at most in a vocabulary of wordpiece; 0 is 1000"},
     {.name = "coverage", OPTION_REAL(vocab, coverage), .value = "0.9995", .min = 0.98,
@@ -132,7 +133,7 @@ static attend_learn_options learning(const vocab *o)
     l.lower = o->lower - 1;
     l.strip_accents = o->strip_accents - 1;
     l.split_chinese = o->split_chinese - 1;
-    l.punctuation = o->punctuation - 1;
+    l.pretokenised = o->pretokenised - 1;
     l.alphabet = o->alphabet ? o->alphabet : l.alphabet;
     at_option_set set = {options, (void *)o};
     if (at_option_is_set(at_option_find(&set, 1, "coverage", &(void *){NULL}), o))
@@ -363,7 +364,7 @@ static attend_status run(at_cli *cli, const void *fields, int operands, char **o
 {
     static const at_option_use uses[] = {
         {"learn", " kind out overwrite size min-count lower strip-accents split-chinese "
-                  "punctuation alphabet coverage model "},
+                  "pretokenised alphabet coverage model "},
         {"show", " tokenizer json "},
         {"coverage", " tokenizer unknown json "}};
     enum { ACTIONS = sizeof uses / sizeof *uses };

@@ -4,6 +4,7 @@
 #include <string.h>
 #include <sys/stat.h>
 
+#include "base/checksum_list.h"
 #include "base/file.h"
 #include "base/json.h"
 #include "base/memory.h"
@@ -60,7 +61,10 @@ static attend_status add_settings(at_str *out, int columns, const char *folder, 
     json_t *config = NULL, *value;
     const char *key;
     char *path = at_file_join(folder, "config.json");
-    attend_status status = path ? at_json_load(path, &config, err) : at_error_memory(err);
+    attend_status status = path ? at_checksum_list_verify(folder, NULL, NULL, err)
+                                : at_error_memory(err);
+    if (status >= 0)
+        status = at_json_load(path, &config, err);
     if (status >= 0 && json) {
         char *text = json_dumps(config, JSON_COMPACT);
         at_str_print(out, "\"config\": %s,\n", text ? text : "null");
@@ -85,15 +89,19 @@ static attend_status add_settings(at_str *out, int columns, const char *folder, 
 /* ---- vocabularies ------------------------------------------------------------------------------
  */
 
-static void add_vocabularies(at_str *out, int columns, const char *folder, bool json)
+static attend_status add_vocabularies(at_str *out, int columns, const char *folder, bool json,
+                                      attend_error *err)
 {
     static const char *const names[] = {"source", "target", "tokenizer"};
+    attend_status status = ATTEND_OK;
     bool first = true;
     at_str_add(out, json ? "\"vocabularies\": {" : "");
-    for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
+    for (size_t i = 0; i < sizeof names / sizeof *names && status >= 0; i++) {
         char *path = at_file_join(folder, names[i]), value[80];
         attend_tokenizer *t = NULL;
-        if (path && at_file_exists(path) && attend_tokenizer_open(path, &t, NULL) >= 0) {
+        if (path && at_file_exists(path))
+            status = attend_tokenizer_open(path, &t, err);
+        if (t) {
             if (json)
                 at_str_print(out, "%s\"%s\": {\"kind\": \"%s\", \"size\": %d}", first ? "" : ", ",
                              names[i], attend_tokenizer_kind(t), attend_tokenizer_size(t));
@@ -107,6 +115,7 @@ static void add_vocabularies(at_str *out, int columns, const char *folder, bool 
         at_free(path);
     }
     at_str_add(out, json ? "},\n" : "");
+    return status;
 }
 
 /* ---- parameters by part ------------------------------------------------------------------------
@@ -185,7 +194,8 @@ static void add_best(at_str *out, int columns, int validations, const char *line
                  json_number_value(json_object_get(json, "epoch")));
     json_object_foreach(json, key, value)
     {
-        if (!json_is_number(value) || strcmp(key, "step") == 0 || strcmp(key, "epoch") == 0)
+        if (!json_is_number(value) || strcmp(key, "step") == 0 || strcmp(key, "epoch") == 0
+            || strcmp(key, "shards") == 0)
             continue;
         at_str_add(&text, first ? ": " : ", ");
         for (const char *c = key; *c; c++)
@@ -228,9 +238,10 @@ attend_status at_inspect_model(at_str *out, at_cli *cli, const char *folder,
                                const attend_tensors *tensors, bool json, attend_error *err)
 {
     attend_status status = add_settings(out, cli->columns, folder, json, err);
+    if (status >= 0)
+        status = add_vocabularies(out, cli->columns, folder, json, err);
     if (status < 0)
         return status;
-    add_vocabularies(out, cli->columns, folder, json);
     add_parts(out, cli->columns, tensors, json);
     add_training(out, cli->columns, folder, json);
     at_str_add(out, json ? "" : "\n");

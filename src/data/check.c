@@ -1,5 +1,7 @@
 #include "data/check.h"
 
+#include <math.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "base/memory.h"
@@ -147,12 +149,30 @@ static attend_status look_at_all(at_check_work *w, attend_error *err)
 
 /* ---- all -------------------------------------------------------------------------------- */
 
+/* The median over the pairs, which a few pairs of any length cannot move far; of the two middle
+ * ones of an even number the one nearer to 1. */
+static double median_ratio(const at_check_work *w)
+{
+    enum { ALL = 2 * ATTEND_RATIO_MOST + 1 };
+    long pairs = 0, seen = 0, middle[2] = {0};
+    for (int i = 0; i < ALL; i++)
+        pairs += w->ratios[i];
+    if (!pairs)
+        return 1;
+    const long rank[] = {(pairs - 1) / 2, pairs / 2};
+    for (int i = 0, k = 0; i < ALL && k < 2; i++) {
+        seen += w->ratios[i];
+        for (; k < 2 && seen > rank[k]; k++)
+            middle[k] = i - ATTEND_RATIO_MOST;
+    }
+    long nearer = labs(middle[0]) < labs(middle[1]) ? middle[0] : middle[1];
+    return exp2((double)nearer / ATTEND_RATIO_STEPS);
+}
+
 static void summarise(at_check_work *w)
 {
     at_check *c = w->c;
-    w->ratio = c->side[0].characters && c->side[1].characters
-                   ? (double)c->side[1].characters / (double)c->side[0].characters
-                   : 1;
+    w->ratio = median_ratio(w);
     for (int which = 0; which < 3; which++) {
         at_side_sizes *s = &c->side[which];
         long seen = 0, halves[] = {(s->texts + 1) / 2, s->texts - s->texts / 100};

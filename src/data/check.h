@@ -12,7 +12,7 @@
 
 typedef struct {
     at_read_options reader; /* lenient, observe, bad and user are the check's own */
-    double ratio;           /* of characters, against the mean ratio */
+    double ratio;           /* of characters, against the median ratio */
     int longest_text;       /* words */
     int places;             /* kept for each finding */
     size_t memory;          /* bytes of each of two tables of keys; 0: 512 MiB */

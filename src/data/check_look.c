@@ -4,7 +4,7 @@
 #include "base/utf8.h"
 #include "data/check_work.h"
 
-enum { FAR_APART = 30 }; /* characters from which on a ratio of lengths means something */
+enum { FAR_APART = 30 }; /* characters: a side with no more is never called too long */
 
 static bool is_empty(at_text t) { return !at_text_trim(t).size; }
 
@@ -51,10 +51,12 @@ static at_found look_for_likes(at_check_work *w, const at_example *e, uint64_t *
 
 static at_found look_at_lengths(const at_check_work *w, const at_example *e)
 {
-    double source = (double)at_utf8_count(e->source.text, e->source.size) * w->ratio;
+    double source = (double)at_utf8_count(e->source.text, e->source.size);
     double target = (double)at_utf8_count(e->target.text, e->target.size);
-    double longer = source > target ? source : target, shorter = source + target - longer;
-    return longer > FAR_APART && longer > w->options->ratio * shorter ? FOUND(ratio) : 0;
+    double expected = source * w->ratio; /* characters of the target */
+    bool target_long = target > FAR_APART && target > w->options->ratio * expected;
+    bool source_long = source > FAR_APART && expected > w->options->ratio * target;
+    return target_long || source_long ? FOUND(ratio) : 0;
 }
 
 static at_found look_at_pair(const at_check_work *w, const at_example *e)

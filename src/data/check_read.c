@@ -1,4 +1,5 @@
 /* The first half of a check: every line, every example, before the corpus as a whole is known. */
+#include <math.h>
 #include <string.h>
 
 #include "base/memory.h"
@@ -90,6 +91,16 @@ static void measure(at_check_work *w, int which, at_text t, const at_example *e)
     }
 }
 
+static void count_ratio(at_check_work *w, const at_example *e)
+{
+    double source = (double)at_utf8_count(e->source.text, e->source.size);
+    double target = (double)at_utf8_count(e->target.text, e->target.size);
+    if (!source || !target)
+        return;
+    long step = lround(ATTEND_RATIO_STEPS * log2(target / source)), most = ATTEND_RATIO_MOST;
+    w->ratios[most + (step < -most ? -most : step > most ? most : step)]++;
+}
+
 static attend_status count_label(at_check_work *w, const at_example *e, attend_error *err)
 {
     at_check *c = w->c;
@@ -132,6 +143,7 @@ static attend_status take(at_check_work *w, at_example *e, const at_format *form
     measure(w, 0, e->source, e);
     if (e->has & ATTEND_HAS_TARGET) {
         measure(w, 1, e->target, e);
+        count_ratio(w, e);
         at_sides_learn(w->sides, e->source, e->target);
     }
     if (e->has & ATTEND_HAS_QUESTION) {

@@ -11,6 +11,9 @@
 
 enum { ATTEND_CHECK_WORDS = 1 << 16 }; /* lengths that are counted one by one */
 
+/* ratios of lengths are counted by their logarithm: so many steps to a factor of two, up to 2^28 */
+enum { ATTEND_RATIO_STEPS = 64, ATTEND_RATIO_MOST = 28 * ATTEND_RATIO_STEPS };
+
 typedef struct {
     at_check *c;
     const at_check_options *options;
@@ -25,7 +28,8 @@ typedef struct {
     long histogram[3][ATTEND_CHECK_WORDS + 1];
     attend_status status; /* of what cannot fail itself: memory */
 
-    double ratio; /* characters of targets for one of sources */
+    long ratios[2 * ATTEND_RATIO_MOST + 1]; /* pairs with that ratio; in the middle those with 1 */
+    double ratio; /* target characters / source characters, the median over the pairs */
     at_sides *sides;
     at_seen examples, sources;
     at_keys keys;

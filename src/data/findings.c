@@ -32,7 +32,7 @@ MAKE(swapped, "swapped", WARNING, DROP, "source and target look swapped",
 MAKE(language, "language", WARNING, NOTHING, "both sides look like one language",
      "A side was not translated, or is a quotation.")
 MAKE(ratio, "ratio", WARNING, DROP, "one side is far longer than the other",
-     "Measured in characters against the mean of the corpus; --ratio sets the limit.")
+     "Measured in characters against the median ratio of the corpus; --ratio sets the limit.")
 MAKE(separator, "separator", WARNING, REPAIR, "a character that others take for a line end",
      "U+2028, U+0085, vertical tab, \\r and others: only \\n ends a line here, elsewhere the lines "
      "would no longer be aligned.")

@@ -27,26 +27,23 @@ static bool all_quoted(at_text line)
     return line.size > 6 && line.text[0] == '"' && memmem(line.text, line.size, "\",\"", 3);
 }
 
-static at_text name_of(const void *row, int index)
+/* Are the cells of a line the names of a text and of its label or translation? */
+static bool is_header(at_text line)
 {
-    at_text line = *(const at_text *)row, cell = {0};
-    for (int i = 0; i <= index; i++)
-        at_text_cut(&line, ',', &cell);
-    if (cell.size > 1 && cell.text[0] == '"' && cell.text[cell.size - 1] == '"')
-        cell = (at_text){cell.text + 1, cell.size - 2};
-    return cell;
+    at_meaning m;
+    at_text cell[ATTEND_TABLE_CELLS];
+    int cells = at_cells_cut(line, ',', cell);
+    if (cells < 2 || cells > ATTEND_TABLE_CELLS)
+        return false;
+    for (int i = 0; i < cells; i++)
+        if (cell[i].size > 1 && cell[i].text[0] == '"' && cell[i].text[cell[i].size - 1] == '"')
+            cell[i] = (at_text){cell[i].text + 1, cell[i].size - 2};
+    return at_meaning_of_names(&m, cell, cells) && m.sources && (m.label >= 0 || m.target >= 0);
 }
 
 static int guess(const at_sample *s)
 {
-    at_meaning m;
-    int cells = 1;
-    for (size_t i = 0; i < s->line[0].size; i++)
-        cells += s->line[0].text[i] == ',';
-    bool named = cells > 1 && cells <= ATTEND_TABLE_CELLS
-                 && at_meaning_of_names(&m, cells, name_of, &s->line[0]) && m.sources
-                 && (m.label >= 0 || m.target >= 0);
-    if (named || at_sample_share(s, all_quoted) >= 90)
+    if (is_header(s->line[0]) || at_sample_share(s, all_quoted) >= 90)
         return 86;
     return ends_with(s->name, ".csv") || ends_with(s->name, ".csv.gz") ? 60 : 0;
 }

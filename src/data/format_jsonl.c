@@ -74,8 +74,6 @@ static void list_keys(jsonl *j, json_t *object)
     }
 }
 
-static at_text key_name(const void *row, int index) { return ((const jsonl *)row)->key[index]; }
-
 /* of the key that is wanted, or of the text if that is NULL */
 static at_read no_key(at_example_reader *r, jsonl *j, const char *wanted, attend_error *err)
 {
@@ -145,7 +143,7 @@ static at_read choose(at_example_reader *r, jsonl *j, keys *k, attend_error *err
     list_keys(j, k->inside ? translation : j->root);
     if (k->inside)
         languages_of(j, true, &m);
-    else if (!at_meaning_of_names(&m, j->keys, key_name, j))
+    else if (!at_meaning_of_names(&m, j->key, j->keys))
         languages_of(j, false, &m);
     k->source = o->source_column ? o->source_column : m.sources ? name_of(j, m.source[0]) : NULL;
     k->target = o->target_column   ? o->target_column
@@ -162,7 +160,7 @@ static at_read nothing_more(at_example_reader *r, jsonl *j, const keys *k, atten
     if ((k->target && k->label) || k->inside || r->options.source_column)
         return ATTEND_READ_EXAMPLE;
     list_keys(j, j->object);
-    at_meaning_of_names(&m, j->keys, key_name, j);
+    at_meaning_of_names(&m, j->key, j->keys);
     int more = m.target >= 0 && !k->target ? m.target : m.label >= 0 && !k->label ? m.label : -1;
     if (more < 0)
         return ATTEND_READ_EXAMPLE;

@@ -12,7 +12,7 @@ typedef struct {
     bool begun;
 } tsv;
 
-/* the i-th cell of a line */
+/* the cell of a line at index 0 or 1 */
 static at_text cell_of(at_text line, int index)
 {
     at_text cell = {0};
@@ -20,8 +20,6 @@ static at_text cell_of(at_text line, int index)
         at_text_cut(&line, '\t', &cell);
     return cell;
 }
-
-static at_text name_of(const void *row, int index) { return cell_of(*(const at_text *)row, index); }
 
 static int count_cells(at_text line)
 {
@@ -59,17 +57,25 @@ static bool label_column(const at_sample *s, int index)
     return rows > 1 && same > 0 && 2 * sentences >= rows;
 }
 
-static int guess(const at_sample *s)
+/* Are the first cells of a line the names of a text and of its label or translation? */
+static bool is_header(at_text line)
 {
     at_meaning m;
+    at_text cell[ATTEND_TABLE_CELLS];
+    int cells = at_cells_cut(line, '\t', cell);
+    return at_meaning_of_names(&m, cell, cells < ATTEND_TABLE_CELLS ? cells : ATTEND_TABLE_CELLS)
+           && m.sources && (m.label >= 0 || m.target >= 0);
+}
+
+static int guess(const at_sample *s)
+{
     int cells = count_cells(s->line[0]), even = 0;
     for (int i = 0; i < s->lines; i++)
         even += count_cells(s->line[i]) == cells;
     int rest = s->columns && at_sample_share(s, at_line_has_tab) > 50 ? 50 : 0;
     if (cells < 2 || 2 * even <= s->lines)
         return rest;
-    if (at_meaning_of_names(&m, cells, name_of, &s->line[0]) && m.sources
-        && (m.label >= 0 || m.target >= 0))
+    if (is_header(s->line[0]))
         return 88;
     return cells == 2 && (label_column(s, 0) || label_column(s, 1)) ? 80 : rest;
 }

@@ -38,40 +38,31 @@ static const char *const labels[] = {
     "label",    "labels", "gold_label", "class", "category", "Quality", "is_duplicate", "sentiment",
     "polarity", "rating", "stars",      "score", "intent",   "topic",   "label-coarse"};
 
-typedef struct {
-    int count;
-    at_text (*name)(const void *row, int index);
-    const void *row;
-} named;
-
-static int find(const named *n, const char *word)
+static int find(const at_text *name, int count, const char *word)
 {
-    for (int i = 0; word && i < n->count; i++)
-        if (at_text_is(at_text_trim(n->name(n->row, i)), word))
+    for (int i = 0; word && i < count; i++)
+        if (at_text_is(at_text_trim(name[i]), word))
             return i;
     return -1;
 }
 
-bool at_meaning_of_names(at_meaning *m, int count, at_text (*name)(const void *row, int index),
-                         const void *row)
+bool at_meaning_of_names(at_meaning *m, const at_text *name, int count)
 {
-    named n = {count, name, row};
     *m = (at_meaning){.target = -1, .label = -1};
     for (size_t i = 0; i < sizeof texts / sizeof *texts && !m->sources; i++) {
-        int source = find(&n, texts[i].source), target = find(&n, texts[i].target);
+        int source = find(name, count, texts[i].source);
+        int target = find(name, count, texts[i].target);
         if (source < 0 || (texts[i].target && target < 0))
             continue;
         m->source[m->sources++] = source;
         m->target = target;
     }
     for (size_t i = 0; i < sizeof labels / sizeof *labels && m->label < 0; i++)
-        m->label = find(&n, labels[i]);
+        m->label = find(name, count, labels[i]);
     return m->sources || m->label >= 0;
 }
 
 /* ---- of a table ------------------------------------------------------------------------- */
-
-static at_text cell_name(const void *row, int index) { return ((const at_rows *)row)->cell[index]; }
 
 /* "a, b, c" */
 static const char *list_names(const at_rows *t, char text[160])
@@ -170,7 +161,7 @@ attend_status at_meaning_of_table(at_meaning *m, at_example_reader *r, at_rows *
 {
     char names[160];
     const at_read_options *o = &r->options;
-    bool known = at_meaning_of_names(m, t->count, cell_name, t);
+    bool known = at_meaning_of_names(m, t->cell, t->count);
     bool called = is_name(o->source_column) || is_name(o->target_column)
                   || is_name(o->label_column);
     bool header = o->header == ATTEND_HEADER_YES

@@ -59,6 +59,18 @@ int at_rows_cut(at_rows *t, char *text, size_t size)
     }
 }
 
+int at_cells_cut(at_text line, char separator, at_text cell[ATTEND_TABLE_CELLS])
+{
+    int count = 0;
+    at_text one;
+    for (bool more = true; more; count++) {
+        more = at_text_cut(&line, separator, &one);
+        if (count < ATTEND_TABLE_CELLS)
+            cell[count] = one;
+    }
+    return count;
+}
+
 /* Is a quote open at the end of text? Only a quote at the start of a cell opens one; state says
  * whether one is open before it. */
 static bool stays_open(const at_rows *t, const char *text, size_t size, bool open)

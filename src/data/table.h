@@ -40,10 +40,13 @@ typedef struct {
     int columns; /* of the first row */
 } at_meaning;
 
-/* Pairs of names that mean source and target, or a source alone, and names of labels. count names
- * are asked for through name; false where no name is known. */
-bool at_meaning_of_names(at_meaning *m, int count, at_text (*name)(const void *row, int index),
-                         const void *row);
+/* Pairs of names that mean source and target, or a source alone, and names of labels, among count
+ * names; false if no name is known. */
+bool at_meaning_of_names(at_meaning *m, const at_text *name, int count);
+
+/* Cuts a line at every separator in one pass. Fills the first ATTEND_TABLE_CELLS cells and returns
+ * the number of all. */
+int at_cells_cut(at_text line, char separator, at_text cell[ATTEND_TABLE_CELLS]);
 
 /* What the columns of a table mean, after its first row, the options and, for a table without
  * names, what the cells look like. The row counts as taken where it is a header. */

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "base/memory.h"
+#include "decode/logits.h"
 
 /* one line on its way */
 typedef struct {
@@ -88,7 +89,7 @@ static attend_status classify_batch(job *j, size_t first, int n, attend_error *e
     at_tensor *p = at_softmax(j->tape, c.logits, NULL);
     if (at_failed(j->tape))
         return at_tape_status(j->tape, err);
-    attend_status status = ATTEND_OK;
+    attend_status status = at_logits_check(c.logits->len, c.logits->value, err);
     for (int b = 0; b < n && status >= 0; b++)
         status = keep(j, &j->items[j->order[first + (size_t)b]], p, c.weights, b, err);
     return status;

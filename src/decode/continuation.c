@@ -2,10 +2,9 @@
 
 #include <string.h>
 
+#include "attention/cache.h"
 #include "base/memory.h"
 
-/* The states of all rows between steps live in plain memory, so that reordering them is copying,
- * and the tape of a step can be reset. */
 struct at_continuation {
     const at_seq2seq *model;
     at_tape *encoder, *tape; /* of the sources, and of one step */
@@ -13,12 +12,24 @@ struct at_continuation {
     at_copies copies;
     int sentences, length; /* that go on; of the longest source */
     int width;             /* rows of a sentence in the last step */
-    size_t most;           /* rows there can be */
     bool weights;
-    real *states; /* [layers * (h, c) + feed][rows,H], as the last step left them */
-    size_t room;
+    at_cache *states; /* of all rows: h of every layer, c of every layer of LSTMs, the feed */
     int position;
 };
+
+/* h and c of every layer; the feed is the state after them */
+static int states_of(const at_seq2seq *m)
+{
+    return m->decoder_layers * (m->cell == ATTEND_LSTM ? 2 : 1);
+}
+
+static at_cache *new_states(const at_seq2seq *m)
+{
+    int widths[2 * ATTEND_STACK_MAX_STATES + 1], n = states_of(m) + m->feeding;
+    for (int i = 0; i < n; i++)
+        widths[i] = m->hidden;
+    return at_cache_new(1, n, widths);
+}
 
 attend_status at_continuation_new(const at_seq2seq *model, at_params *params, at_continuation **out,
                                   attend_error *err)
@@ -28,11 +39,10 @@ attend_status at_continuation_new(const at_seq2seq *model, at_params *params, at
         c->model = model;
         c->encoder = at_tape_new(params, ATTEND_INFER);
         c->tape = at_tape_new(params, ATTEND_INFER);
+        c->states = new_states(model);
     }
-    if (c && c->encoder && c->tape) {
-        at_tape_keep_weights(c->tape);
+    if (c && c->encoder && c->tape && c->states)
         return ATTEND_OK;
-    }
     at_continuation_free(c);
     *out = NULL;
     return at_error_memory(err);
@@ -46,7 +56,7 @@ void at_continuation_free(at_continuation *c)
         at_tape_free(c->encoder);
     if (c->tape)
         at_tape_free(c->tape);
-    at_free(c->states);
+    at_cache_free(c->states);
     at_free(c);
 }
 
@@ -58,106 +68,71 @@ int at_continuation_longest(const at_continuation *c, int longest)
 static bool copies(const at_continuation *c) { return c->model->output == &at_output_copy; }
 static size_t rows_of(const at_continuation *c) { return (size_t)c->sentences * (size_t)c->width; }
 
-/* the i-th state of all rows: h and c of every layer, then what is fed */
-static real *state_at(const at_continuation *c, int i)
+/* the states of all rows; there is no feed before the first step */
+static attend_status replace_states(at_continuation *c, at_tape *t, const at_decoder *d,
+                                    attend_error *err)
 {
-    return c->states + (size_t)i * c->most * (size_t)c->model->hidden;
-}
-
-/* the first state of every sentence */
-static void begin(at_continuation *c, int i, const at_tensor *first)
-{
-    memcpy(state_at(c, i), first->value, first->len * sizeof *first->value);
+    int L = c->model->decoder_layers, n = states_of(c->model);
+    attend_status status = at_cache_extend(c->states, 1, NULL, err);
+    if (status < 0)
+        return status;
+    for (int i = 0; i < n; i++)
+        at_cache_write(t, c->states, i, i < L ? d->h[i] : d->c[i - L], 0);
+    if (c->model->feeding && d->feed)
+        at_cache_write(t, c->states, n, d->feed, 0);
+    at_cache_commit(c->states);
+    c->position = d->position;
+    return at_tape_status(t, err);
 }
 
 /* from sources [B,S,..] that the encoder has read */
-static attend_status start(at_continuation *c, at_shape sources, int width, bool weights,
-                           attend_error *err)
+static attend_status start(at_continuation *c, at_shape sources, bool weights, attend_error *err)
 {
-    const at_seq2seq *m = c->model;
+    at_decoder first = at_seq2seq_start(c->model, &c->source);
     if (at_failed(c->encoder))
         return at_tape_status(c->encoder, err);
     c->width = 1;
     c->sentences = sources.dim[0];
-    c->most = (size_t)c->sentences * (size_t)width;
     c->length = sources.dim[1];
-    c->weights = weights && m->place != ATTEND_PLACE_NONE;
+    c->weights = weights && c->model->place != ATTEND_PLACE_NONE;
     c->copies = (at_copies){.most = 0};
-    c->position = 0;
-    size_t need = (size_t)(2 * m->decoder_layers + 1) * c->most * (size_t)m->hidden;
-    if (need > c->room) {
-        at_free(c->states);
-        c->states = at_alloc(need * sizeof *c->states);
-        c->room = c->states ? need : 0;
-        if (!c->states)
-            return at_error_memory(err);
-    }
-    for (int i = 0; i < m->decoder_layers; i++) {
-        begin(c, 2 * i, c->source.h[i]);
-        if (c->source.c[i])
-            begin(c, 2 * i + 1, c->source.c[i]);
-    }
-    return ATTEND_OK;
+    at_cache_clear(c->states);
+    attend_status status = at_cache_join(c->states, c->sentences, err);
+    return status < 0 ? status : replace_states(c, c->encoder, &first, err);
 }
 
 attend_status at_continuation_start(at_continuation *c, at_ids source, const int *lengths,
-                                    int width, bool weights, attend_error *err)
+                                    bool weights, attend_error *err)
 {
     at_tape_reset(c->encoder);
     c->source = at_seq2seq_encode(c->encoder, c->model, source, lengths);
-    return start(c, source.shape, width, weights, err);
+    return start(c, source.shape, weights, err);
 }
 
 attend_status at_continuation_start_features(at_continuation *c, at_shape shape,
-                                             const real *features, const int *lengths, int width,
-                                             bool weights, attend_error *err)
+                                             const real *features, const int *lengths, bool weights,
+                                             attend_error *err)
 {
     at_tape_reset(c->encoder);
     at_tensor *x = at_input(c->encoder, shape, features);
     c->source = at_seq2seq_encode_features(c->encoder, c->model, x, lengths);
-    return start(c, shape, width, weights, err);
+    return start(c, shape, weights, err);
 }
 
 void at_continuation_copies(at_continuation *c, at_copies copies) { c->copies = copies; }
 
 /* ---- one step ------------------------------------------------------------------------------- */
 
-static at_tensor *gather(const at_continuation *c, int i, const int *from)
+static at_decoder take_states(const at_continuation *c)
 {
-    size_t H = (size_t)c->model->hidden;
-    at_tensor *x = at_new(c->tape, SHAPE((int)rows_of(c), (int)H));
-    for (size_t row = 0; row < rows_of(c) && !at_failed(c->tape); row++)
-        memcpy(x->value + row * H, state_at(c, i) + (size_t)from[row] * H, H * sizeof(real));
-    return x;
-}
-
-static at_decoder take_states(const at_continuation *c, const int *from)
-{
-    const at_seq2seq *m = c->model;
+    int L = c->model->decoder_layers, n = states_of(c->model);
     at_decoder d = {.position = c->position};
-    for (int i = 0; i < m->decoder_layers; i++) {
-        d.h[i] = gather(c, 2 * i, from);
-        d.c[i] = m->cell == ATTEND_LSTM ? gather(c, 2 * i + 1, from) : NULL;
-    }
-    if (m->feeding && c->position > 0) {
-        at_tensor *x = gather(c, 2 * m->decoder_layers, from);
-        d.feed = at_reshape(c->tape, x, SHAPE((int)rows_of(c), 1, m->hidden));
-    }
+    for (int i = 0; i < n; i++)
+        *(i < L ? &d.h[i] : &d.c[i - L]) = at_cache_gather(c->tape, c->states, i);
+    if (c->model->feeding && c->position > 0)
+        d.feed = at_reshape(c->tape, at_cache_gather(c->tape, c->states, n),
+                            SHAPE((int)rows_of(c), 1, c->model->hidden));
     return d;
-}
-
-static void keep_states(at_continuation *c, const at_decoder *d)
-{
-    const at_seq2seq *m = c->model;
-    size_t bytes = rows_of(c) * (size_t)m->hidden * sizeof(real);
-    for (int i = 0; i < m->decoder_layers; i++) {
-        memcpy(state_at(c, 2 * i), d->h[i]->value, bytes);
-        if (m->cell == ATTEND_LSTM)
-            memcpy(state_at(c, 2 * i + 1), d->c[i]->value, bytes);
-    }
-    if (m->feeding)
-        memcpy(state_at(c, 2 * m->decoder_layers), d->feed->value, bytes);
-    c->position = d->position;
 }
 
 /* A model that reads its source from the end looks at places counted from there: back to those of
@@ -182,7 +157,10 @@ static attend_status step(void *self, int width, const int *from, const int *wor
     at_tape *t = c->tape;
     c->source.width = c->width = width;
     at_tape_reset(t);
-    at_decoder state = take_states(c, from);
+    attend_status status = at_cache_reorder(c->states, (int)rows_of(c), from, err);
+    if (status < 0)
+        return status;
+    at_decoder state = take_states(c);
     at_ids last = {SHAPE((int)rows_of(c), 1), words};
     at_decoded d = at_seq2seq_decode(t, c->model, &c->source, &state, last, c->weights);
     at_tensor *p = copies(c)
@@ -191,12 +169,11 @@ static attend_status step(void *self, int width, const int *from, const int *wor
     at_tensor *w = c->weights ? at_output_point(t, d.weights) : NULL;
     if (at_failed(t))
         return at_tape_status(t, err);
-    keep_states(c, &state);
     if (w)
         turn_weights(c, w->value);
     *log_p = p->value;
     *weights = w ? w->value : NULL;
-    return ATTEND_OK;
+    return replace_states(c, t, &state, err);
 }
 
 /* ---- fewer sentences ------------------------------------------------------------------------ */

@@ -3,7 +3,7 @@
  *
  *     at_continuation *c;
  *     at_continuation_new(&model, params, &c, err);
- *     at_continuation_start(c, source, lengths, width, weights, err);
+ *     at_continuation_start(c, source, lengths, weights, err);
  *     at_search(at_continuation_searched(c, start_word), &options, beams, err);
  *
  * Memory is kept from one start to the next. One thread at a time. */
@@ -26,12 +26,12 @@ int at_continuation_longest(const at_continuation *c, int longest);
 /* Encodes sentences [B,S] of these lengths; both are read until the next start. weights: those of
  * the reads are wanted, averaged over heads. */
 attend_status at_continuation_start(at_continuation *c, at_ids source, const int *lengths,
-                                    int width, bool weights, attend_error *err);
+                                    bool weights, attend_error *err);
 
 /* The same of feature vectors, shape [B,S,F]. */
 attend_status at_continuation_start_features(at_continuation *c, at_shape shape,
-                                             const real *features, const int *lengths, int width,
-                                             bool weights, attend_error *err);
+                                             const real *features, const int *lengths, bool weights,
+                                             attend_error *err);
 
 /* What can be copied from these sentences, behind the start of a model that copies; read until the
  * next one. */

@@ -3,22 +3,27 @@
 #include <string.h>
 
 #include "base/memory.h"
+#include "decode/logits.h"
 #include "tensor/vector.h"
 
 static const real least = (real)1e-37; /* what is less likely counts as that */
 
 /* sum += exp(log_p), row by row; the first member starts the sum */
-static void add_exp(at_ensemble *e, real *log_p, bool logits, bool first)
+static attend_status add_exp(at_ensemble *e, real *log_p, bool logits, bool first,
+                             attend_error *err)
 {
     size_t V = (size_t)e->member[0].vocabulary;
     for (size_t row = 0; row < e->rows; row++) {
         real *sum = e->log_p + row * V;
+        if ((logits ? at_logits_check : at_log_p_check)(V, log_p + row * V, err) < 0)
+            return ATTEND_NUMBER;
         if (logits)
             at_log_softmax_row(V, log_p + row * V, log_p + row * V);
         at_vector()->exp(V, log_p + row * V, first ? sum : e->row);
         for (size_t i = 0; i < V && !first; i++)
             sum[i] += e->row[i];
     }
+    return ATTEND_OK;
 }
 
 static void add_weights(at_ensemble *e, const real *weights, bool first)
@@ -39,9 +44,10 @@ static attend_status step(void *self, int width, const int *from, const int *wor
         const at_searched *m = &e->member[i];
         const real *w = NULL;
         attend_status status = m->step(m->self, width, from, words, &p, &w, err);
+        if (status >= 0)
+            status = add_exp(e, p, m->logits, i == 0, err);
         if (status < 0)
             return status;
-        add_exp(e, p, m->logits, i == 0);
         if (m->source > 0)
             add_weights(e, w, read++ == 0);
     }

@@ -4,6 +4,7 @@
 
 #include "base/memory.h"
 #include "base/random.h"
+#include "decode/logits.h"
 
 typedef struct {
     const at_language *model;
@@ -12,49 +13,27 @@ typedef struct {
     at_tape *tape;
     int *ids, count; /* the text so far */
     int prompt;      /* how much of it was given */
-    real *state;     /* h and c of every layer */
+    at_cache *cache; /* its recurrent states */
     real *logits, *p;
     int *order;
     bool *seen; /* [vocabulary] */
-    bool begun;
 } job;
 
 /* ---- the model, a word at a time ---------------------------------------------------------------
  */
 
-static void recall(const job *j, at_language_state *s)
-{
-    int H = j->model->hidden, L = j->model->layers;
-    for (int i = 0; j->begun && i < 2 * L; i++)
-        *(i < L ? &s->h[i] : &s->c[i - L]) = at_input(j->tape, SHAPE(1, H), j->state + i * H);
-}
-
-static void remember(job *j, const at_language_state *s)
-{
-    int H = j->model->hidden, L = j->model->layers;
-    for (int i = 0; i < 2 * L; i++) {
-        const at_tensor *x = i < L ? s->h[i] : s->c[i - L];
-        if (x)
-            memcpy(j->state + i * H, x->value, (size_t)H * sizeof(real));
-    }
-    j->begun = true;
-}
-
 /* Reads n words; logits of the word behind them. */
 static attend_status read_words(job *j, int n, const int *words, attend_error *err)
 {
     int V = j->model->vocabulary;
-    at_language_state s = {.h = {NULL}};
     at_tape_reset(j->tape);
-    recall(j, &s);
-    at_tensor *y = at_language_read(j->tape, j->model, (at_ids){SHAPE(1, n), words}, &s);
+    at_tensor *y = at_language_read(j->tape, j->model, (at_ids){SHAPE(1, n), words}, j->cache);
     if (!at_failed(j->tape))
         y = at_language_logits(j->tape, j->model, at_slice(j->tape, y, 1, n - 1, n));
     if (at_failed(j->tape))
         return at_tape_status(j->tape, err);
-    remember(j, &s);
     memcpy(j->logits, y->value, (size_t)V * sizeof(real));
-    return ATTEND_OK;
+    return at_logits_check((size_t)V, j->logits, err);
 }
 
 /* ---- choosing ----------------------------------------------------------------------------------
@@ -148,19 +127,21 @@ static attend_status cut_prompt(const job *j, at_text prompt, at_pieces *pieces,
 
 static attend_status start(job *j, at_params *params, at_text prompt, attend_error *err)
 {
-    size_t V = (size_t)j->model->vocabulary, H = (size_t)j->model->hidden;
+    size_t V = (size_t)j->model->vocabulary;
     at_pieces pieces = {0};
     attend_status status = cut_prompt(j, prompt, &pieces, err);
     if (status >= 0) {
         j->tape = at_tape_new(params, ATTEND_INFER);
         j->ids = at_alloc((pieces.count + (size_t)j->o->most) * sizeof *j->ids);
-        j->state = at_alloc_zero((size_t)(2 * j->model->layers) * H, sizeof *j->state);
+        j->cache = at_language_cache(j->model);
         j->logits = at_alloc(V * sizeof *j->logits);
         j->p = at_alloc(V * sizeof *j->p);
         j->order = at_alloc(V * sizeof *j->order);
         j->seen = at_alloc(V * sizeof *j->seen);
-        if (!j->tape || !j->ids || !j->state || !j->logits || !j->p || !j->order || !j->seen)
+        if (!j->tape || !j->ids || !j->cache || !j->logits || !j->p || !j->order || !j->seen)
             status = at_error_memory(err);
+        else
+            status = at_cache_join(j->cache, 1, err);
     }
     for (size_t i = 0; i < pieces.count && status >= 0; i++)
         j->ids[j->count++] = pieces.item[i].id;
@@ -204,7 +185,7 @@ attend_status at_generate(const at_language *model, at_params *params,
     if (j.tape)
         at_tape_free(j.tape);
     at_free(j.ids);
-    at_free(j.state);
+    at_cache_free(j.cache);
     at_free(j.logits);
     at_free(j.p);
     at_free(j.order);

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "base/memory.h"
+#include "decode/logits.h"
 
 /* the likeliest of 1 + n places that may be taken; 0 is the end */
 static int choose(const real *p, int n, const bool *taken)
@@ -21,6 +22,7 @@ attend_status at_point(at_tape *t, const at_pointer *m, int n, const real *items
 {
     int most = o->most ? o->most : o->repeat ? 2 * n : n, last = 0;
     bool *taken = o->repeat ? NULL : at_alloc_zero((size_t)n + 1, sizeof *taken);
+    attend_status status = ATTEND_OK;
     *count = 0;
     *log_p = 0;
     if (!o->repeat && !taken)
@@ -30,6 +32,8 @@ attend_status at_point(at_tape *t, const at_pointer *m, int n, const real *items
     while (!at_failed(t)) {
         at_tensor *pointed = at_pointer_point(t, m, &p, (at_ids){SHAPE(1, 1), &last});
         if (at_failed(t))
+            break;
+        if ((status = at_logits_check((size_t)n + 1, pointed->value, err)) < 0)
             break;
         last = choose(pointed->value, n, taken);
         *log_p += log((double)pointed->value[last]);
@@ -42,5 +46,5 @@ attend_status at_point(at_tape *t, const at_pointer *m, int n, const real *items
             break;
     }
     at_free(taken);
-    return at_tape_status(t, err);
+    return status < 0 ? status : at_tape_status(t, err);
 }

@@ -6,6 +6,7 @@
 #include "base/memory.h"
 #include "base/random.h"
 #include "base/threads.h"
+#include "decode/logits.h"
 #include "tensor/vector.h"
 
 /* where one thread looks at one sentence after the other */
@@ -90,10 +91,12 @@ static void forbid_repeats(int n, int count, const int *words, real *log_p)
             log_p[words[i + n - 1]] = -INFINITY;
 }
 
-/* all words but one */
+/* All words but one. A word that the model finds impossible counts as very unlikely: without a
+ * hypothesis there would be no log-probability, which reads as certainty. */
 static void force(int word, int vocabulary, real *log_p)
 {
-    real p = log_p[word];
+    const real least = (real)-85.2; /* log 1e-37, as in ensembles */
+    real p = log_p[word] > (real)-INFINITY ? log_p[word] : least;
     for (int i = 0; i < vocabulary; i++)
         log_p[i] = -INFINITY;
     log_p[word] = p;
@@ -202,6 +205,15 @@ static bool largest_alone(const at_search_options *o)
     return o->words_alone && o->beam.width == 1 && o->beam.coverage == 0;
 }
 
+static attend_status check_rows(const choosing *c, int rows, const real *log_p, attend_error *err)
+{
+    size_t V = (size_t)c->m->vocabulary;
+    attend_status status = ATTEND_OK;
+    for (int k = 0; k < rows && status >= 0; k++)
+        status = (c->m->logits ? at_logits_check : at_log_p_check)(V, log_p + (size_t)k * V, err);
+    return status;
+}
+
 static void choose(const choosing *c, desk *d, int i)
 {
     const at_search_options *o = c->o;
@@ -210,6 +222,8 @@ static void choose(const choosing *c, desk *d, int i)
     size_t row = (size_t)i * (size_t)c->width, V = (size_t)c->m->vocabulary;
     real *log_p = c->log_p + row * V;
     bool take_norm = c->m->logits && !o->sampling && !largest_alone(o);
+    if ((d->status = check_rows(c, b->live, log_p, &d->err)) < 0)
+        return;
     for (int k = 0; k < b->live && c->m->logits && o->sampling; k++)
         at_log_softmax_row(V, log_p + (size_t)k * V, log_p + (size_t)k * V);
     for (int k = 0; k < b->live && take_norm; k++)

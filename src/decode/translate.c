@@ -207,12 +207,10 @@ static attend_status start(const job *j, const batch *b, int model, int n, int S
                            attend_error *err)
 {
     at_continuation *c = j->with->model[model];
-    int width = j->o->beam.width;
     if (!b->features)
-        return at_continuation_start(c, (at_ids){SHAPE(n, S), b->ids}, b->lengths, width, weights,
-                                     err);
+        return at_continuation_start(c, (at_ids){SHAPE(n, S), b->ids}, b->lengths, weights, err);
     at_shape shape = SHAPE(n, S, at_features_width(j->o->features));
-    return at_continuation_start_features(c, shape, b->features, b->lengths, width, weights, err);
+    return at_continuation_start_features(c, shape, b->features, b->lengths, weights, err);
 }
 
 static at_copies copies_of(const batch *b, int n, int S)

@@ -6,6 +6,7 @@
 #include <string.h>
 #include <strings.h>
 
+#include "base/child.h"
 #include "base/log.h"
 #include "base/memory.h"
 #include "draw/heat.h"
@@ -160,26 +161,53 @@ static attend_status make(page *g, at_pen *pen, const char *path, at_page kind, 
     return at_writer_commit(writer, err);
 }
 
-attend_status at_figure_save(const attend_figure *figure, const char *path, attend_error *err)
+typedef struct {
+    const attend_figure *figure;
+    const char *path;
+    at_page kind;
+} saving;
+
+static attend_status save(void *arg, attend_error *err)
 {
+    const saving *s = arg;
+    const attend_figure *f = s->figure;
     at_pen pen;
-    at_page kind = ATTEND_PAGE_PNG;
-    attend_status status = find_kind(path, &kind, err);
-    if (status >= 0)
-        status = check(figure, err);
-    if (status < 0)
-        return status;
-    page g = {.figure = figure, .across = figure->across ? figure->across : figure->count};
-    g.across = g.across < figure->count ? g.across : figure->count;
-    g.down = (figure->count + g.across - 1) / g.across;
-    g.box = at_alloc_zero((size_t)figure->count, sizeof *g.box);
+    page g = {.figure = f, .across = f->across ? f->across : f->count};
+    g.across = g.across < f->count ? g.across : f->count;
+    g.down = (f->count + g.across - 1) / g.across;
+    g.box = at_alloc_zero((size_t)f->count, sizeof *g.box);
     g.column = at_alloc_zero((size_t)g.across, sizeof *g.column);
     g.row = at_alloc_zero((size_t)g.down, sizeof *g.row);
-    status = g.box && g.column && g.row ? at_pen_open(&pen, err) : at_error_memory(err);
+    attend_status status = g.box && g.column && g.row ? at_pen_open(&pen, err)
+                                                      : at_error_memory(err);
     if (status >= 0)
-        status = make(&g, &pen, path, kind, err);
+        status = make(&g, &pen, s->path, s->kind, err);
     at_free(g.box);
     at_free(g.column);
     at_free(g.row);
+    return status;
+}
+
+/* Removes the temporary file of a child that was killed. */
+static void sweep(const char *path)
+{
+    char *folder = at_strdup(path), *slash = folder ? strrchr(folder, '/') : NULL;
+    if (slash)
+        slash[1] = '\0';
+    if (folder)
+        at_folder_sweep(slash ? folder : ".");
+    at_free(folder);
+}
+
+/* GLib ends a process that lacks memory or threads: it is never this one. */
+attend_status at_figure_save(const attend_figure *figure, const char *path, attend_error *err)
+{
+    enum { SECONDS = 120 };
+    saving s = {.figure = figure, .path = path};
+    attend_status status = find_kind(path, &s.kind, err);
+    if (status >= 0)
+        status = check(figure, err);
+    if (status >= 0 && (status = at_child_run(save, &s, "drawing a figure", SECONDS, err)) < 0)
+        sweep(path);
     return status;
 }

@@ -3,257 +3,242 @@
  *
  *     for each block of keys:  S = c Q K^T (masked);  m' = max(m, max S)
  *                              l = l e^(m - m') + sum e^(S - m');  O = O e^(m - m') + e^(S - m') V
- *     C = O / l;   kept: m and l for each query
+ *     C = O / l;   kept: m and l for each query, and P = e^(S - m) / l where weights are asked for
  *
- * Backward computes P = e^(S - m) / l again, block by block:
- *     dV = P^T dC,  dP = dC V^T,  dS = P (dP - D),  D = sum_j dC_j C_j,  dQ = c dS K,  dK = c dS^T
- * Q */
-#include <math.h>
-#include <string.h>
-
+ * attention_block.c computes blocks of queries, attention_few.c a few queries of all heads;
+ * attention_backward.c has the gradients. */
 #include "base/threads.h"
 #include "grad/attention.h"
-#include "tensor/gemm.h"
-#include "tensor/vector.h"
 
-enum { BLOCK = 64 }; /* queries, and keys, of a block */
+/* ---- rows --------------------------------------------------------------------------------- */
 
-typedef struct {
-    real max, sum; /* of e^(S - max); 0 where nothing is visible */
-} norm;
-
-typedef struct {
-    at_attention_sizes s;
-    const real *q, *k, *v;
-    real *context;
-    norm *kept; /* [batch, heads, queries] */
-    /* backward */
-    const real *dc;
-    real *dq, *dk, *dv;
-} work;
-
-static int min(int a, int b) { return a < b ? a : b; }
-
-static norm *norms(const work *w, int b, int h)
+at_rows at_rows_columns(at_tensor *x, int begin, int end)
 {
-    return w->kept + ((size_t)b * (size_t)w->s.heads + (size_t)h) * (size_t)w->s.queries;
+    at_shape s = x->shape;
+    return (at_rows){.tensor = x,
+                     .data = x->value ? x->value + begin : NULL,
+                     .rows = s.dim[1],
+                     .width = end - begin,
+                     .ld = s.dim[2],
+                     .step = (ptrdiff_t)s.dim[1] * s.dim[2]};
 }
 
-/* scores of queries i.. with keys j.. ; hidden ones are -infinity. False: all are hidden. */
-static bool block_scores(const work *w, int b, int h, int i, int rows, int j, int columns,
-                         real *scores)
+at_rows at_rows_of(at_tensor *x) { return at_rows_columns(x, 0, x->shape.dim[2]); }
+
+/* Are they part of their tensor, or rows of a cache? */
+static bool rows_valid(const at_rows *x, int batch)
 {
-    const at_attention_sizes *s = &w->s;
-    int last = 0;
-    for (int r = 0; r < rows; r++)
-        last = last > at_mask_end(&s->mask, b, i + r) ? last : at_mask_end(&s->mask, b, i + r);
-    if (j >= last)
+    if (!x->tensor)
+        return x->rows >= 0 && x->width >= 0;
+    at_shape s = x->tensor->shape;
+    ptrdiff_t begin = x->data - x->tensor->value;
+    return s.rank == 3 && s.dim[0] == batch && !x->which && x->width >= 0 && begin >= 0
+           && begin + x->width <= s.dim[2] && x->rows == s.dim[1];
+}
+
+/* Checks the operands and the mask; false on a failed tape. */
+static bool fit(at_tape *t, at_attention_work *w, at_attention_options o)
+{
+    const at_rows *q = &w->q, *k = &w->k, *v = &w->v;
+    int B = q->tensor ? q->tensor->shape.dim[0] : 0, heads = o.heads;
+    if (!q->tensor || heads < 1 || !rows_valid(q, B) || !rows_valid(k, B) || !rows_valid(v, B)
+        || q->width != k->width || k->rows != v->rows || q->width % heads || v->width % heads) {
+        at_fail(t, "attention: queries %s, keys %s, values %s do not fit together in %d heads",
+                at_shape_print(SHAPE(B, q->rows, q->width)).text,
+                at_shape_print(SHAPE(B, k->rows, k->width)).text,
+                at_shape_print(SHAPE(B, v->rows, v->width)).text, heads);
         return false;
-    ptrdiff_t ld = (ptrdiff_t)s->heads * s->d;
-    const real *q = at_head((real *)w->q, s, b, h, s->queries, s->d) + i * ld;
-    const real *k = at_head((real *)w->k, s, b, h, s->keys, s->d) + j * ld;
-    at_gemm(rows, columns, s->d, s->scale, (at_matrix){q, ld, false}, (at_matrix){k, ld, true}, 0,
-            scores, BLOCK);
-    for (int r = 0; r < rows; r++) {
-        int end = at_mask_end(&s->mask, b, i + r) - j;
-        const unsigned char *hidden = at_mask_row(&s->mask, b, h, i + r);
-        for (int c = end < 0 ? 0 : end; c < columns; c++)
-            scores[r * BLOCK + c] = -(real)INFINITY;
-        for (int c = 0; hidden && c < columns; c++)
-            if (hidden[j + c])
-                scores[r * BLOCK + c] = -(real)INFINITY;
     }
-    return true;
+    if (!(o.dropout >= 0 && o.dropout < 1)) {
+        at_fail(t, "attention: the probability of dropout must be in [0, 1), it is %g",
+                (double)o.dropout);
+        return false;
+    }
+    w->batch = B;
+    w->heads = heads;
+    w->queries = q->rows;
+    w->keys = k->rows;
+    w->d = q->width / heads;
+    w->e = v->width / heads;
+    w->scale = o.scale;
+    return at_mask_fit_added(t, "attention", o.mask, SHAPE(B, heads, w->queries, w->keys),
+                             &w->mask);
 }
 
-/* ---- forward: one block of queries ------------------------------------------------------ */
+/* ---- forward ------------------------------------------------------------------------------ */
 
-/* One row of scores becomes e^(S - m'); the sum and the output so far are rescaled. Padding, which
- * depends on the batch, is no part of the sum: zeros would change the order it is taken in. */
-static void online_row(int columns, real *scores, real *max, real *sum, int e, real *out)
+static void forward(at_attention_work *w)
 {
-    real top = real_max(*max, at_vector()->max((size_t)columns, scores));
-    if (top == -(real)INFINITY) { /* nothing to see, or nothing that is a number */
-        for (int c = 0; c < columns; c++) {
-            scores[c] = isnan(scores[c]) ? scores[c] : 0;
-            *sum += scores[c];
-        }
+    if (w->queries <= ATTEND_FEW_QUERIES) {
+        at_attention_few(w);
         return;
     }
-    while (columns > 0 && scores[columns - 1] == -(real)INFINITY)
-        scores[--columns] = 0;
-    real shrink = *max == -(real)INFINITY ? 0 : real_exp(*max - top);
-    *sum = *sum * shrink + at_vector()->exp_sum((size_t)columns, scores, top, scores);
-    *max = top;
-    if (shrink != 1)
-        at_vector()->axpy((size_t)e, shrink, out, 0, out);
+    int blocks = (w->queries + ATTEND_BLOCK - 1) / ATTEND_BLOCK;
+    at_parallel_each(w->batch * w->heads * blocks, at_head_work(w) / blocks, at_attention_block, w);
 }
 
-static void forward_block(void *arg, int item)
+at_attention_result at_attention(at_tape *t, at_rows q, at_rows k, at_rows v,
+                                 at_attention_options o)
 {
-    const work *w = arg;
-    const at_attention_sizes *s = &w->s;
-    int blocks = (s->queries + BLOCK - 1) / BLOCK;
-    int i = item % blocks * BLOCK, h = item / blocks % s->heads, b = item / blocks / s->heads;
-    int rows = min(BLOCK, s->queries - i);
-    ptrdiff_t ld = (ptrdiff_t)s->heads * s->e;
-    real scores[BLOCK * BLOCK], max[BLOCK], sum[BLOCK];
-    real *out = at_head(w->context, s, b, h, s->queries, s->e) + i * ld;
-    for (int r = 0; r < rows; r++) {
-        max[r] = -(real)INFINITY;
-        sum[r] = 0;
-        memset(out + r * ld, 0, (size_t)s->e * sizeof *out);
-    }
-    for (int j = 0; j < s->keys; j += BLOCK) {
-        int columns = min(BLOCK, s->keys - j);
-        if (!block_scores(w, b, h, i, rows, j, columns, scores))
-            break;
-        for (int r = 0; r < rows; r++)
-            online_row(columns, scores + r * BLOCK, &max[r], &sum[r], s->e, out + r * ld);
-        const real *v = at_head((real *)w->v, s, b, h, s->keys, s->e) + j * ld;
-        at_gemm(rows, s->e, columns, 1, (at_matrix){scores, BLOCK, false},
-                (at_matrix){v, ld, false}, 1, out, ld);
-    }
-    norm *kept = norms(w, b, h) + i;
-    for (int r = 0; r < rows; r++) {
-        if (sum[r] != 0)
-            at_vector()->axpy((size_t)s->e, 1 / sum[r], out + r * ld, 0, out + r * ld);
-        kept[r] = (norm){max[r], sum[r]};
-    }
-}
-
-at_tensor *at_attention(at_tape *t, at_tensor *q, at_tensor *k, at_tensor *v, int heads, real scale,
-                        const at_mask *mask)
-{
-    work *w = at_failed(t) ? NULL : at_scratch(t, sizeof *w);
-    if (!w || !at_attention_fit(t, &w->s, q, k, v, heads, scale, mask))
-        return at_poison(t);
-    const at_attention_sizes *s = &w->s;
-    at_tensor *y = at_new(t, SHAPE(s->batch, s->queries, heads * s->e));
-    w->kept = at_scratch(t, (size_t)s->batch * (size_t)heads * (size_t)s->queries * sizeof(norm));
+    at_attention_result poison = {at_poison(t), o.weights ? at_poison(t) : NULL};
+    at_attention_work *w = at_failed(t) ? NULL : at_scratch(t, sizeof *w);
+    if (!w)
+        return poison;
+    *w = (at_attention_work){.q = q, .k = k, .v = v};
+    if (!fit(t, w, o))
+        return poison;
+    at_tensor *context = at_new(t, SHAPE(w->batch, w->queries, o.heads * w->e)), *weights = NULL;
+    if (o.weights)
+        weights = at_new(t, SHAPE(w->batch, o.heads, w->queries, w->keys));
+    size_t rows = (size_t)w->batch * (size_t)o.heads * (size_t)w->queries;
+    w->norm = at_scratch(t, rows * sizeof *w->norm);
     if (at_failed(t))
-        return at_poison(t);
-    w->q = q->value;
-    w->k = k->value;
-    w->v = v->value;
-    w->context = y->value;
-    int blocks = (s->queries + BLOCK - 1) / BLOCK;
-    at_parallel_each(s->batch * heads * blocks, at_head_work(s) / (blocks ? blocks : 1),
-                     forward_block, w);
-    if (at_recording(t, INPUTS(q, k, v)))
-        at_record(t, &at_op_attention, INPUTS(q, k, v), OUTPUTS(y), w);
-    return y;
+        return poison;
+    w->context = context->value;
+    w->weights = weights ? weights->value : NULL;
+    w->drops = o.dropout > 0 && at_tape_mode(t) == ATTEND_TRAIN;
+    if (w->drops)
+        w->dropping = at_dropout_start(t, o.dropout);
+    forward(w);
+    if (at_recording(t, INPUTS(q.tensor, k.tensor, v.tensor)))
+        at_record(t, &at_op_attention, INPUTS(q.tensor, k.tensor, v.tensor),
+                  OUTPUTS(context, weights), w);
+    return (at_attention_result){context, weights};
 }
 
-/* ---- backward: one head of one sentence ------------------------------------------------- */
+/* ---- backward ----------------------------------------------------------------------------- */
 
-/* P of a block from its scores, and c dS = c P (dP - D) in place of dP */
-static void block_gradient(int rows, int columns, const norm *kept, const real *delta, real scale,
-                           real *p, real *dp)
+/* where the gradient of rows begins, in that of their tensor */
+static real *gradient_of(const at_node *n, int input, const at_rows *x)
 {
-    for (int r = 0; r < rows; r++) {
-        real *row = p + r * BLOCK, *d = dp + r * BLOCK;
-        if (kept[r].sum == 0)
-            memset(row, 0, (size_t)columns * sizeof *row);
-        else
-            at_vector()->exp_scale((size_t)columns, row, kept[r].max, 1 / kept[r].sum, 0, row);
-        for (int c = 0; c < columns; c++)
-            d[c] = scale * (row[c] * (d[c] - delta[r]));
-    }
+    real *gradient = at_grad_add(n, input);
+    return gradient ? gradient + (x->data - x->tensor->value) : NULL;
 }
 
-static void backward_blocks(const work *w, int b, int h, int i, int rows, const real *delta)
+static const at_tensor *owner(const at_rows *x)
 {
-    const at_attention_sizes *s = &w->s;
-    ptrdiff_t ld = (ptrdiff_t)s->heads * s->d, le = (ptrdiff_t)s->heads * s->e;
-    at_matrix q = {at_head((real *)w->q, s, b, h, s->queries, s->d) + i * ld, ld, false};
-    at_matrix dc = {at_head((real *)w->dc, s, b, h, s->queries, s->e) + i * le, le, false};
-    real p[BLOCK * BLOCK], dp[BLOCK * BLOCK];
-    for (int j = 0; j < s->keys; j += BLOCK) {
-        int columns = min(BLOCK, s->keys - j);
-        if (!block_scores(w, b, h, i, rows, j, columns, p))
-            break;
-        at_matrix k = {at_head((real *)w->k, s, b, h, s->keys, s->d) + j * ld, ld, false};
-        at_matrix vt = {at_head((real *)w->v, s, b, h, s->keys, s->e) + j * le, le, true};
-        at_gemm(rows, columns, s->e, 1, dc, vt, 0, dp, BLOCK);
-        block_gradient(rows, columns, norms(w, b, h) + i, delta, s->scale, p, dp);
-        at_matrix ds = {dp, BLOCK, false}, dst = {dp, BLOCK, true}, pt = {p, BLOCK, true};
-        if (w->dv)
-            at_gemm(columns, s->e, rows, 1, pt, dc, 1,
-                    at_head(w->dv, s, b, h, s->keys, s->e) + j * le, le);
-        if (w->dq)
-            at_gemm(rows, s->d, columns, 1, ds, k, 1,
-                    at_head(w->dq, s, b, h, s->queries, s->d) + i * ld, ld);
-        if (w->dk)
-            at_gemm(columns, s->d, rows, 1, dst, q, 1,
-                    at_head(w->dk, s, b, h, s->keys, s->d) + j * ld, ld);
-    }
+    return x->tensor->base ? x->tensor->base : x->tensor;
 }
 
-static void backward_head(void *arg, int item)
+/* Do the heads of two operands write to different columns? The same columns are cut into the same
+ * heads. */
+static bool apart(const at_rows *x, const at_rows *y)
 {
-    const work *w = arg;
-    const at_attention_sizes *s = &w->s;
-    int b = item / s->heads, h = item % s->heads;
-    ptrdiff_t le = (ptrdiff_t)s->heads * s->e;
-    for (int i = 0; i < s->queries; i += BLOCK) {
-        int rows = min(BLOCK, s->queries - i);
-        real delta[BLOCK];
-        const real *dc = at_head((real *)w->dc, s, b, h, s->queries, s->e) + i * le;
-        const real *c = at_head(w->context, s, b, h, s->queries, s->e) + i * le;
-        for (int r = 0; r < rows; r++)
-            delta[r] = at_vector()->dot((size_t)s->e, dc + r * le, c + r * le);
-        backward_blocks(w, b, h, i, rows, delta);
-    }
+    if (!x->tensor || !y->tensor || owner(x) != owner(y))
+        return true;
+    bool same = x->data == y->data && x->width == y->width;
+    bool clear = x->data + x->width <= y->data || y->data + y->width <= x->data;
+    return x->ld == y->ld && (same || clear);
 }
 
 static void backward(const at_node *n)
 {
-    work w = *(const work *)n->saved;
-    w.dc = at_grad_out(n, 0);
-    w.dq = at_grad_add(n, 0);
-    w.dk = at_grad_add(n, 1);
-    w.dv = at_grad_add(n, 2);
+    at_attention_work w = *(const at_attention_work *)n->saved;
+    w.d_context = at_grad_out(n, 0);
+    w.d_weights = at_grad_out(n, 1);
+    w.dq = gradient_of(n, 0, &w.q);
+    w.dk = gradient_of(n, 1, &w.k);
+    w.dv = gradient_of(n, 2, &w.v);
     if (!at_failed(n->tape))
-        at_parallel_each(w.s.batch * w.s.heads, 3 * at_head_work(&w.s), backward_head, &w);
+        at_attention_back(&w, apart(&w.q, &w.k) && apart(&w.q, &w.v) && apart(&w.k, &w.v));
 }
 
-at_attention_sample at_attention_sample_new(at_tape *t, at_path s)
+/* ---- samples: 2 sentences, 2 heads of 2, values of 3, 3 queries, 5 keys ------------------- */
+
+static const int lengths[] = {5, 4}, first[] = {1, 2};
+static const unsigned char hidden[] = {
+    0, 0, 1, 0, 0, 0, 0, 0, 0, 0, 0, 1, 0, 0, 0, /* sentence 0: three queries */
+    1, 1, 1, 1, 1, 0, 0, 0, 0, 0, 0, 0, 1, 0, 0, /* sentence 1: the first sees nothing */
+};
+#define NONE (-(real)INFINITY)
+static const real added[] = {
+    1, -1, 0, NONE, 2, 0, 1, 1, 0, 0, -2, 0, NONE, 0, 1, /* head 0 */
+    0, 0,  1, 1,    0, 0, 0, 3, 0, 1, 0,  1, 0,    0, 0, /* head 1 */
+};
+
+/* two masks: hidden flags, and numbers for each head */
+static at_mask sample_mask(bool adds)
 {
-    static const int lengths[] = {5, 4};
-    static const unsigned char hidden[] = {
-        0, 0, 1, 0, 0, 0, 0, 0, 0, 0, 0, 1, 0, 0, 0, /* sentence 0: three queries */
-        1, 1, 1, 1, 1, 0, 0, 0, 0, 0, 0, 0, 1, 0, 0, /* sentence 1: the first sees nothing */
-    };
-    return (at_attention_sample){
-        at_param(t, s, "q", SHAPE(2, 3, 4), INIT_NORMAL(1)),
-        at_param(t, s, "k", SHAPE(2, 5, 4), INIT_NORMAL(1)),
-        at_param(t, s, "v", SHAPE(2, 5, 6), INIT_NORMAL(1)),
-        {.lengths = lengths,
-         .hidden = hidden,
-         .hidden_shape = SHAPE(2, 1, 3, 5),
-         .causal = true,
-         .offset = 2},
-    };
+    if (adds)
+        return (at_mask){
+            .added = added, .added_shape = SHAPE(2, 3, 5), .causal = true, .first = first};
+    return (at_mask){.lengths = lengths,
+                     .hidden = hidden,
+                     .hidden_shape = SHAPE(2, 1, 3, 5),
+                     .causal = true,
+                     .offset = 2};
+}
+
+/* q, and k|v as columns of one tensor */
+typedef struct {
+    at_tensor *q, *kv;
+} inputs;
+
+static inputs sample_inputs(at_tape *t, at_path s)
+{
+    return (inputs){at_param(t, s, "q", SHAPE(2, 3, 4), INIT_NORMAL(1)),
+                    at_param(t, s, "kv", SHAPE(2, 5, 10), INIT_NORMAL(1))};
+}
+
+static at_tensor *joined(at_tape *t, at_attention_result r)
+{
+    return at_concat(
+        t, 2,
+        (at_tensor *[]){at_reshape(t, r.context, SHAPE(36)), at_reshape(t, r.weights, SHAPE(60))},
+        0);
 }
 
 static at_tensor *sample(at_tape *t, at_path s, const void *arg)
 {
     (void)arg;
-    at_attention_sample in = at_attention_sample_new(t, s);
-    return at_attention(t, in.q, in.k, in.v, 2, (real)0.7, &in.mask);
+    inputs in = sample_inputs(t, s);
+    at_rows k = at_rows_columns(in.kv, 0, 4), v = at_rows_columns(in.kv, 4, 10);
+    at_mask hides = sample_mask(false), adds = sample_mask(true);
+    at_attention_options o = {.heads = 2, .scale = (real)0.7, .mask = &hides};
+    at_tensor *one = at_attention(t, at_rows_of(in.q), k, v, o).context;
+    o = (at_attention_options){
+        .heads = 2, .scale = 1, .mask = &adds, .dropout = (real)0.3, .weights = true};
+    at_tensor *two = joined(t, at_attention(t, at_rows_of(in.q), k, v, o));
+    return at_concat(t, 2, (at_tensor *[]){at_reshape(t, one, SHAPE(36)), two}, 0);
+}
+
+/* head h of columns begin .. begin + 2*width-1 of x */
+static at_tensor *head(at_tape *t, at_tensor *x, int begin, int width, int h)
+{
+    return at_slice(t, x, 2, begin + h * width, begin + (h + 1) * width);
+}
+
+/* one attention from products, the masked softmax and dropout */
+static at_attention_result plain(at_tape *t, inputs in, real scale, at_mask mask, real dropout)
+{
+    at_tensor *e[2], *c[2];
+    for (int h = 0; h < 2; h++)
+        e[h] = at_reshape(
+            t, at_matmul(t, head(t, in.q, 0, 2, h), false, head(t, in.kv, 0, 2, h), true, scale),
+            SHAPE(2, 1, 3, 5));
+    at_tensor *scores = at_concat(t, 2, e, 1);
+    if (mask.added)
+        scores = at_add(t, scores, at_input(t, mask.added_shape, mask.added));
+    mask.added = NULL;
+    at_tensor *w = at_softmax(t, scores, &mask), *kept = at_dropout(t, w, dropout);
+    for (int h = 0; h < 2; h++)
+        c[h] = at_matmul(t, at_reshape(t, at_slice(t, kept, 1, h, h + 1), SHAPE(2, 3, 5)), false,
+                         head(t, in.kv, 4, 3, h), false, 1);
+    return (at_attention_result){at_concat(t, 2, c, 2), w};
 }
 
 static at_tensor *reference(at_tape *t, at_path s, const void *arg)
 {
     (void)arg;
-    at_attention_sample in = at_attention_sample_new(t, s);
-    return at_attention_weights(t, in.q, in.k, in.v, 2, (real)0.7, &in.mask).context;
+    inputs in = sample_inputs(t, s);
+    at_tensor *one = plain(t, in, (real)0.7, sample_mask(false), 0).context;
+    at_tensor *two = joined(t, plain(t, in, 1, sample_mask(true), (real)0.3));
+    return at_concat(t, 2, (at_tensor *[]){at_reshape(t, one, SHAPE(36)), two}, 0);
 }
 
 const at_op at_op_attention = {
     .name = "attention",
-    .formula = "C = softmax(c Q K^T) V, in blocks",
+    .formula = "C = dropout(softmax(c Q K^T + M)) V, in blocks",
     .backward = backward,
     .sample = sample,
     .reference = reference,

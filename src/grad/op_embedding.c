@@ -3,6 +3,7 @@
 
 #include "base/threads.h"
 #include "grad/ops.h"
+#include "grad/weight.h"
 #include "tensor/vector.h"
 
 typedef struct {
@@ -11,18 +12,15 @@ typedef struct {
 } looked_up;
 
 typedef struct {
+    const at_tensor *table;
     const int *id;
-    size_t width;
-    const real *table;
     real *y;
 } copying;
 
 static void copy_rows(void *arg, ptrdiff_t i, ptrdiff_t end)
 {
     const copying *c = arg;
-    for (; i < end; i++)
-        memcpy(c->y + (size_t)i * c->width, c->table + (size_t)c->id[i] * c->width,
-               c->width * sizeof *c->y);
+    at_weight_rows(c->table, (size_t)(end - i), c->id + i, c->y + i * c->table->shape.dim[1]);
 }
 
 at_tensor *at_embedding(at_tape *t, at_tensor *table, at_ids ids)
@@ -49,8 +47,8 @@ at_tensor *at_embedding(at_tape *t, at_tensor *table, at_ids ids)
     if (count)
         memcpy(kept, ids.id, count * sizeof *kept);
     *saved = (looked_up){count, kept};
-    copying c = {kept, (size_t)width, table->value, y->value};
-    at_parallel_for((ptrdiff_t)count, at_rows_grain(c.width), copy_rows, &c);
+    copying c = {table, kept, y->value};
+    at_parallel_for((ptrdiff_t)count, at_rows_grain((size_t)width), copy_rows, &c);
     if (at_recording(t, INPUTS(table)))
         at_record(t, &at_op_embedding, INPUTS(table), OUTPUTS(y), saved);
     return y;

@@ -7,6 +7,7 @@
 
 #include "base/threads.h"
 #include "grad/cross_entropy.h"
+#include "grad/weight.h"
 #include "tensor/gemm.h"
 #include "tensor/vector.h"
 
@@ -26,7 +27,9 @@ typedef struct {
     at_mixture *mixture; /* or NULL */
     at_layout layout;
     int width;
-    const real *x, *weight, *bias;
+    at_tape *tape;
+    at_tensor *weight;
+    const real *x, *bias;
     real *dx, *dw, *db; /* NULL where not wanted */
     real *logits;       /* [block, classes] */
     double *loss;       /* one per row */
@@ -55,10 +58,8 @@ static void score_rows(void *arg, ptrdiff_t i, ptrdiff_t end)
 
 static void project(const work *w, int rows)
 {
-    int V = w->targets->classes, D = w->width;
-    bool out_in = w->layout == ATTEND_OUT_IN;
-    at_gemm_bias(rows, V, D, matrix(w->x + w->begin * (size_t)D, D, false),
-                 matrix(w->weight, out_in ? D : V, out_in), w->bias, w->logits, V);
+    at_weight_multiply(w->tape, w->weight, w->layout == ATTEND_OUT_IN, rows,
+                       w->x + w->begin * (size_t)w->width, w->bias, w->logits);
 }
 
 /* dx = g W, dW += g^T x, db += sum g, where g is the gradient of the block's logits */
@@ -70,7 +71,7 @@ static void project_back(const work *w, int rows)
     real beta = w->begin ? 1 : 0;
     if (w->dx)
         at_gemm_gradient(rows, D, V, 1, matrix(w->logits, V, false),
-                         matrix(w->weight, out_in ? D : V, !out_in), 0,
+                         matrix(w->weight->value, out_in ? D : V, !out_in), 0,
                          w->dx + w->begin * (size_t)D, D);
     if (w->dw && out_in)
         at_gemm_gradient(V, D, rows, 1, matrix(w->logits, V, true), matrix(x, D, false), beta,
@@ -130,8 +131,9 @@ static at_tensor *loss_of(at_tape *t, const at_op *op, int n, at_tensor *const i
                 .mixture = mixture,
                 .layout = layout,
                 .width = at_shape_last(in[0]->shape),
+                .tape = t,
                 .x = in[0]->value,
-                .weight = in[1]->value,
+                .weight = in[1],
                 .bias = in[2] ? in[2]->value : NULL};
     at_tensor *y = at_new(t, SCALAR);
     if (at_recording(t, n, in))

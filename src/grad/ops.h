@@ -89,14 +89,19 @@ at_tensor *at_unfold(at_tape *t, at_tensor *x, int width, const int *lengths);
 
 /* ---- rows ------------------------------------------------------------------------------- */
 
-/* Who may be seen: scores are [B,Q,K] or [B,H,Q,K]. A position is visible when all of these say
- * so; a row with none visible has weights 0 and passes no gradient. */
+/* Which keys a query may attend to: scores are [B,Q,K] or [B,H,Q,K]. A key is visible when all of
+ * these allow it; a query that sees no key has weights 0 and passes no gradient. The arrays are the
+ * caller's and stay until the tape is reset. */
 typedef struct {
-    const int *lengths;          /* [B]: keys from lengths[b] on are padding; or NULL */
-    const unsigned char *hidden; /* nonzero: may not be seen; or NULL */
+    const int *lengths;          /* [B]: keys from lengths[b] on are padding; may be NULL */
+    const unsigned char *hidden; /* nonzero: not visible; may be NULL */
     at_shape hidden_shape;       /* of hidden: broadcasts against the scores */
-    bool causal;                 /* query i sees keys j <= offset + i */
-    int offset;                  /* how many keys came before the first query */
+    const real *added;    /* added to the scaled scores, -inf hides; may be NULL; at_attention
+                           * and reads through attention.h take it */
+    at_shape added_shape; /* of added: broadcasts against the scores */
+    bool causal;          /* query i of sentence b sees keys j <= first[b] + i */
+    const int *first;     /* [B]: position of each sentence's first query; NULL: offset */
+    int offset;
 } at_mask;
 
 at_tensor *at_softmax(at_tape *t, at_tensor *scores, const at_mask *mask); /* mask may be NULL */
@@ -215,19 +220,43 @@ at_recurrent_result at_recurrent(at_tape *t, at_cell cell, at_tensor *x, int dir
 
 /* ---- attention -------------------------------------------------------------------------- */
 
+/* Rows of q, k or v for attention: key (or query) j of sentence b begins at
+ * data + column * step + j * ld, where column is which[b * rows + j], or b where which is NULL. */
+typedef struct {
+    at_tensor
+        *tensor; /* [B,T,W], holds the rows and receives the gradient; NULL: rows of a cache */
+    const real *data;
+    int rows, width;    /* T (in a cache: the longest row); heads * d */
+    ptrdiff_t ld, step; /* from row to row, from sentence (or column of a cache) to sentence */
+    const int *which; /* [B,rows]: the column of a cache that holds position j of sentence b; NULL:
+                       * sentence b itself; read where j < mask->lengths[b] alone */
+} at_rows;
+
+at_rows at_rows_of(at_tensor *x);                          /* all of x [B,T,W] */
+at_rows at_rows_columns(at_tensor *x, int begin, int end); /* columns begin .. end-1 */
+
+typedef struct {
+    int heads;
+    real scale;
+    const at_mask *mask; /* may be NULL */
+    real dropout;        /* probability of dropping a weight, in training; 0 for none */
+    bool weights;        /* also return the weights */
+} at_attention_options;
+
+typedef struct {
+    at_tensor *context; /* [B,Q,heads*e] */
+    at_tensor *weights; /* [B,heads,Q,K], as they are before dropout; NULL where not asked for */
+} at_attention_result;
+
 /* Scaled dot-product attention (Vaswani et al. 2017, eq. 1), per head h:
  *     softmax(scale Q_h K_h^T + mask) V_h
- * q [B,Q,heads*d], k [B,K,heads*d], v [B,K,heads*e] -> [B,Q,heads*e].
- * Memory is linear in Q and K: blocks of the weights are computed, used and forgotten, and
- * computed again in backward. */
-at_tensor *at_attention(at_tape *t, at_tensor *q, at_tensor *k, at_tensor *v, int heads, real scale,
-                        const at_mask *mask);
-
-/* The same, and the weights [B,heads,Q,K], which can carry a gradient too. */
-typedef struct {
-    at_tensor *context, *weights;
-} at_attention_result;
-at_attention_result at_attention_weights(at_tape *t, at_tensor *q, at_tensor *k, at_tensor *v,
-                                         int heads, real scale, const at_mask *mask);
+ * q [B,Q,heads*d], k [B,K,heads*d], v [B,K,heads*e]; q, k and v may be columns of one tensor. The
+ * sentences are those of q, which has a tensor; which is for rows without one.
+ * Memory is linear in Q and K where no weights are asked for: blocks of the weights are computed,
+ * used and forgotten, and computed again in backward. The context has the same bits with and
+ * without weights, for one query at a time and for all, and for any batch. Both results may carry a
+ * gradient. The weight of (b, h, i, j) is dropped by number (h*Q + i)*K + j of its sentence. */
+at_attention_result at_attention(at_tape *t, at_rows q, at_rows k, at_rows v,
+                                 at_attention_options o);
 
 #endif

@@ -1,19 +1,40 @@
 #include "grad/params.h"
 
+#include <pthread.h>
+#include <stdatomic.h>
+#include <stdint.h>
 #include <string.h>
 
 #include "base/memory.h"
 #include "base/random.h"
 #include "base/threads.h"
 
+/* a parameter, and what threads that share it find out about it */
+typedef struct {
+    at_parameter v;
+    _Atomic(at_packed *) packed[2]; /* W, W^T */
+    atomic_bool multiplied[2];
+    _Atomic(real *) reals;
+    atomic_bool verified;
+} record;
+
+/* what the set frees */
+typedef struct owned {
+    void *thing;
+    at_release *release;
+    struct owned *before;
+} owned;
+
 struct at_params {
     at_arena memory; /* names, records, values */
     uint64_t seed;
-    bool sealed;
+    bool sealed, shared;
     at_parameter **list;
     int count, capacity;
     int *table; /* open addressing: index + 1, or 0 */
     int table_size;
+    owned *owned;
+    pthread_mutex_t lock; /* of the arena, and of packing, once the set is shared */
 };
 
 at_params *at_params_new(uint64_t seed)
@@ -22,6 +43,7 @@ at_params *at_params_new(uint64_t seed)
     if (!p)
         return NULL;
     at_arena_init(&p->memory, 1 << 16);
+    pthread_mutex_init(&p->lock, NULL); /* cannot fail on Linux */
     p->seed = seed;
     return p;
 }
@@ -30,6 +52,10 @@ void at_params_free(at_params *p)
 {
     if (!p)
         return;
+    at_params_unshare(p);
+    for (owned *o = p->owned; o; o = o->before)
+        o->release(o->thing);
+    pthread_mutex_destroy(&p->lock);
     at_arena_free(&p->memory);
     at_free(p->list);
     at_free(p->table);
@@ -132,29 +158,201 @@ static void fill(at_parameter *v, at_init how, uint64_t seed)
     at_parallel_for((ptrdiff_t)v->len, 4096, fill_part, &f);
 }
 
-attend_status at_params_add(at_params *p, const char *name, at_shape shape, at_init how,
-                            at_parameter **out, attend_error *err)
+/* a record without values, in the list */
+static attend_status add(at_params *p, const char *name, at_shape shape, size_t *bytes,
+                         at_parameter **out, attend_error *err)
 {
     if (p->sealed)
         return at_error(err, ATTEND_FORMAT, "the model has no parameter '%s' %s", name,
                         at_shape_print(shape).text);
     if (at_params_find(p, name))
         return at_error(err, ATTEND_FORMAT, "parameter '%s' exists already", name);
-    size_t len, bytes;
-    if (!at_shape_len(shape, &len) || !at_size_multiply(len, sizeof(real), &bytes))
+    size_t len;
+    if (!at_shape_len(shape, &len) || !at_size_multiply(len, sizeof(real), bytes))
         return at_error(err, ATTEND_SHAPE, "parameter '%s' cannot have shape %s", name,
                         at_shape_print(shape).text);
-    at_parameter *v = at_arena_alloc_small(&p->memory, sizeof *v);
+    record *r = at_arena_alloc_small(&p->memory, sizeof *r);
     char *copy = at_arena_alloc_small(&p->memory, strlen(name) + 1);
-    real *value = at_arena_alloc(&p->memory, bytes);
-    if (!v || !copy || !value || !make_room(p))
+    if (!r || !copy || !make_room(p))
         return at_error_memory(err);
     strcpy(copy, name);
-    *v = (at_parameter){
-        .name = copy, .shape = shape, .len = len, .value = value, .index = p->count};
-    fill(v, how, p->seed);
-    *slot(p, copy) = p->count + 1;
+    *r = (record){.v = {.name = copy, .shape = shape, .len = len, .index = p->count}};
+    *out = &r->v;
+    return ATTEND_OK;
+}
+
+static void enter(at_params *p, at_parameter *v)
+{
+    *slot(p, v->name) = p->count + 1;
     p->list[p->count++] = v;
+}
+
+attend_status at_params_add(at_params *p, const char *name, at_shape shape, at_init how,
+                            at_parameter **out, attend_error *err)
+{
+    size_t bytes;
+    at_parameter *v;
+    attend_status status = add(p, name, shape, &bytes, &v, err);
+    if (status < 0)
+        return status;
+    v->data = v->value = at_arena_alloc(&p->memory, bytes);
+    if (!v->value)
+        return at_error_memory(err);
+    fill(v, how, p->seed);
+    enter(p, v);
     *out = v;
     return ATTEND_OK;
+}
+
+/* ---- borrowed values ------------------------------------------------------------------------ */
+
+/* can the numbers be used where they lie? */
+static bool usable(at_element type, const void *data)
+{
+    size_t size = at_element_size(type);
+    return (uintptr_t)data % size == 0 && sizeof(real) == sizeof(float);
+}
+
+static attend_status copy_in(at_params *p, at_parameter *v, attend_error *err)
+{
+    attend_status status = at_parameter_verify(v, err);
+    real *value = status < 0 ? NULL : at_arena_alloc(&p->memory, v->len * sizeof *value);
+    if (!value)
+        return status < 0 ? status : at_error_memory(err);
+    at_element_widen(v->type, v->len, v->data, value);
+    v->data = v->value = value;
+    v->type = ATTEND_ELEMENT_REAL;
+    v->lender = NULL;
+    return ATTEND_OK;
+}
+
+attend_status at_params_borrow(at_params *p, const char *name, at_shape shape, at_element type,
+                               const void *data, const at_lender *lender, attend_error *err)
+{
+    size_t bytes;
+    at_parameter *v;
+    attend_status status = add(p, name, shape, &bytes, &v, err);
+    if (status < 0)
+        return status;
+    v->type = type;
+    v->data = data;
+    v->lender = lender;
+    if (!usable(type, data))
+        status = copy_in(p, v, err);
+    else if (type == ATTEND_ELEMENT_REAL)
+        v->value = (real *)data;
+    if (status >= 0)
+        enter(p, v);
+    return status;
+}
+
+attend_status at_params_take(at_params *p, attend_error *err)
+{
+    attend_status status = ATTEND_OK;
+    at_params_unshare(p);
+    for (int i = 0; i < p->count && status >= 0; i++)
+        if (p->list[i]->lender)
+            status = copy_in(p, p->list[i], err);
+    return status;
+}
+
+attend_status at_params_own(at_params *p, void *thing, at_release *release, attend_error *err)
+{
+    owned *o = at_arena_alloc_small(&p->memory, sizeof *o);
+    if (!o)
+        return at_error_memory(err);
+    *o = (owned){thing, release, p->owned};
+    p->owned = o;
+    return ATTEND_OK;
+}
+
+attend_status at_parameter_verify(at_parameter *v, attend_error *err)
+{
+    record *r = (record *)v;
+    if (!v->lender || !v->lender->verify || atomic_load(&r->verified))
+        return ATTEND_OK;
+    attend_status status = v->lender->verify(v->lender->user, v, err);
+    if (status >= 0)
+        atomic_store(&r->verified, true);
+    return status;
+}
+
+real *at_parameter_reals(at_params *p, at_parameter *v)
+{
+    record *r = (record *)v;
+    if (v->value)
+        return v->value;
+    real *reals = atomic_load(&r->reals);
+    if (reals)
+        return reals;
+    pthread_mutex_lock(&p->lock);
+    reals = atomic_load(&r->reals);
+    if (!reals && (reals = at_arena_alloc(&p->memory, v->len * sizeof *reals))) {
+        at_element_widen(v->type, v->len, v->data, reals);
+        atomic_store(&r->reals, reals);
+    }
+    pthread_mutex_unlock(&p->lock);
+    return reals;
+}
+
+/* ---- shared values -------------------------------------------------------------------------- */
+
+void at_params_share(at_params *p) { p->shared = true; }
+bool at_params_shared(const at_params *p) { return p->shared; }
+
+void at_params_unshare(at_params *p)
+{
+    p->shared = false;
+    for (int i = 0; i < p->count; i++) {
+        record *r = (record *)p->list[i];
+        for (int turned = 0; turned < 2; turned++) {
+            at_packed *packed = atomic_exchange(&r->packed[turned], NULL);
+            at_free(packed);
+            atomic_store(&r->multiplied[turned], false);
+        }
+    }
+}
+
+/* the panels follow their description in one block of memory */
+static at_packed *pack(const at_parameter *v, bool turned)
+{
+    int n = v->shape.dim[turned ? 0 : 1], k = v->shape.dim[turned ? 1 : 0];
+    enum { HEAD = 64 };
+    _Static_assert(sizeof(at_packed) <= HEAD, "panels begin at a multiple of 64 bytes");
+    at_packed *packed = at_alloc(HEAD + at_pack_len(n, k, false) * sizeof(real));
+    if (packed)
+        *packed = at_pack(n, k, (at_matrix){v->value, v->shape.dim[1], turned}, false,
+                          (real *)((char *)packed + HEAD));
+    return packed;
+}
+
+const at_packed *at_parameter_packed(at_params *p, at_parameter *v, bool turned, at_pack_when when)
+{
+    record *r = (record *)v;
+    at_packed *packed = atomic_load(&r->packed[turned]);
+    if (packed || !p->shared || v->type != ATTEND_ELEMENT_REAL || v->shape.rank != 2)
+        return packed;
+    bool first = !atomic_exchange(&r->multiplied[turned], true);
+    if (when == ATTEND_PACK_NOT || (when == ATTEND_PACK_SECOND && first))
+        return NULL;
+    pthread_mutex_lock(&p->lock);
+    packed = atomic_load(&r->packed[turned]);
+    if (!packed && (packed = pack(v, turned))) {
+        atomic_store(&r->packed[turned], packed);
+        if (v->lender && v->lender->retire)
+            v->lender->retire(v->lender->user, v);
+    }
+    pthread_mutex_unlock(&p->lock);
+    return packed;
+}
+
+size_t at_params_bytes(const at_params *p)
+{
+    size_t bytes = at_arena_size(&p->memory);
+    for (int i = 0; i < p->count; i++)
+        for (int turned = 0; turned < 2; turned++) {
+            const at_packed *packed = atomic_load(&((record *)p->list[i])->packed[turned]);
+            bytes += packed ? at_pack_len(packed->n, packed->k, false) * sizeof(real) : 0;
+        }
+    return bytes;
 }

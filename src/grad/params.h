@@ -1,7 +1,12 @@
 /* Named parameters: the weights of a model, found by dotted name.
  *
  * at_param (tape.h) creates a parameter on first use; a loaded and sealed set refuses names it
- * does not know. Values are shared by every tape; gradients live in the tapes. */
+ * does not know. Values are shared by every tape; gradients live in the tapes.
+ *
+ * A set that is trained owns its values. A model that only runs borrows them from the mapped file,
+ * in the type that they have there. While a set is shared (at_params_share), its values do not
+ * change; tapes of any number of threads then share the matrices that are packed for products,
+ * which take the place of borrowed ones in memory. */
 #ifndef ATTEND_GRAD_PARAMS_H
 #define ATTEND_GRAD_PARAMS_H
 
@@ -11,6 +16,8 @@
 #include "base/arena.h"
 #include "base/error.h"
 #include "base/real.h"
+#include "tensor/element.h"
+#include "tensor/gemm.h"
 #include "tensor/shape.h"
 
 /* how a fresh parameter starts */
@@ -39,16 +46,30 @@ typedef struct {
 #define INIT_NOT ((at_init){ATTEND_INIT_NOT, 0})
 #define INIT_CONSTANT(s) ((at_init){ATTEND_INIT_CONSTANT, (s)})
 
+typedef struct at_params at_params;
+typedef struct at_parameter at_parameter;
+
+/* Where borrowed numbers come from. Both may be NULL; any thread calls them. */
 typedef struct {
+    void *user;
+    /* Called once, before the first use: are the numbers undamaged? */
+    attend_status (*verify)(void *user, const at_parameter *v, attend_error *err);
+    /* The numbers are packed now and hardly ever read again: their pages may leave the memory. */
+    void (*retire)(void *user, const at_parameter *v);
+} at_lender;
+
+struct at_parameter {
     const char *name;
     at_shape shape;
     size_t len;
-    real *value;
-    bool frozen; /* gets no gradient and no update */
-    int index;   /* its place in the set, in order of creation */
-} at_parameter;
-
-typedef struct at_params at_params;
+    at_element type;  /* of data: real, unless it is borrowed */
+    const void *data; /* the numbers as they lie in memory; those of the set are `value` */
+    real *value;      /* NULL while the numbers are borrowed and of another type than real;
+                       * never written while they are borrowed */
+    const at_lender *lender; /* NULL: the set owns the numbers */
+    bool frozen;             /* gets no gradient and no update */
+    int index;               /* its position in the set, in order of creation */
+};
 
 at_params *at_params_new(uint64_t seed); /* seed of the initial values; NULL without memory */
 void at_params_free(at_params *p);
@@ -65,5 +86,51 @@ attend_status at_params_add(at_params *p, const char *name, at_shape shape, at_i
 
 /* No parameter can be added any more. */
 void at_params_seal(at_params *p);
+
+/* ---- borrowed values ---------------------------------------------------------------------- */
+
+/* Adds a parameter whose numbers outlive the set, and so does the lender. They are used as they
+ * lie; where that cannot be (they are not aligned, or `real` is double), verified and copied. */
+attend_status at_params_borrow(at_params *p, const char *name, at_shape shape, at_element type,
+                               const void *data, const at_lender *lender, attend_error *err);
+
+/* Copies all borrowed numbers into memory of the set, as reals: for training. The set is not shared
+ * after that. */
+attend_status at_params_take(at_params *p, attend_error *err);
+
+/* Frees `thing` with the set: the file that parameters are borrowed from. */
+typedef void at_release(void *thing);
+attend_status at_params_own(at_params *p, void *thing, at_release *release, attend_error *err);
+
+/* The numbers as reals: those of another type are widened once, for all users of the set. Any
+ * thread. NULL without memory. */
+real *at_parameter_reals(at_params *p, at_parameter *v);
+
+/* Verifies borrowed numbers, once; any thread. */
+attend_status at_parameter_verify(at_parameter *v, attend_error *err);
+
+/* ---- shared values ------------------------------------------------------------------------ */
+
+/* From here on the values do not change, and matrices that are packed for products (weight.h) are
+ * kept with the set for all tapes that infer. */
+void at_params_share(at_params *p);
+
+/* Values may change again; packed matrices are freed. No tape of another thread is in use. */
+void at_params_unshare(at_params *p);
+bool at_params_shared(const at_params *p);
+
+/* When a matrix of a shared set is packed for products. */
+typedef enum {
+    ATTEND_PACK_NOT,    /* not for this product: its few rows would not pay for it */
+    ATTEND_PACK_SECOND, /* from the second product on */
+    ATTEND_PACK_NOW,
+} at_pack_when;
+
+/* The matrix v [r,c], or W^T where `turned`, as panels that all threads share; NULL: multiply with
+ * it as it lies. Panels that exist are always given. Matrices of another type than real have none:
+ * they would take more memory. */
+const at_packed *at_parameter_packed(at_params *p, at_parameter *v, bool turned, at_pack_when when);
+
+size_t at_params_bytes(const at_params *p); /* memory held, without borrowed numbers */
 
 #endif

@@ -154,10 +154,25 @@ static bool keep_memory(at_tape *t, at_recurrence *l)
     return !at_failed(t);
 }
 
+/* of a tape that computes nothing */
+static void zero_results(const at_recurrence *l, const at_recurrent_result *r)
+{
+    at_vector_zero(r->output->len, r->output->value);
+    for (int i = 0; i < l->directions; i++) {
+        at_vector_zero(r->h_n[i]->len, r->h_n[i]->value);
+        if (r->c_n[i])
+            at_vector_zero(r->c_n[i]->len, r->c_n[i]->value);
+    }
+}
+
 void at_recurrent_forward(at_tape *t, at_recurrence *l, const real *x, const at_recurrent_result *r)
 {
     if (!keep_memory(t, l))
         return;
+    if (at_tape_is_dry(t)) {
+        zero_results(l, r);
+        return;
+    }
     int count;
     at_direction_packed packed[ATTEND_RNN_MAX_DIRECTIONS] = {0};
     at_mark mark = at_tape_mark(t);

@@ -1,5 +1,6 @@
 #include "grad/tape_inside.h"
 
+#include <assert.h>
 #include <string.h>
 
 at_tape *at_tape_new(at_params *params, at_mode mode)
@@ -37,12 +38,10 @@ void at_tape_reset(at_tape *t)
     t->bound = NULL;
     if (t->leaves)
         memset(t->leaves, 0, (size_t)t->leaf_count * sizeof *t->leaves);
-    if (!t->keeps) {
-        at_arena_reset(&t->kept);
-        at_arena_reset(&t->panels);
-        if (t->weights)
-            memset(t->weights, 0, (size_t)t->leaf_count * sizeof *t->weights);
-    }
+    at_arena_reset(&t->kept);
+    at_arena_reset(&t->panels);
+    if (t->weights)
+        memset(t->weights, 0, (size_t)t->leaf_count * sizeof *t->weights);
     t->random.use = 0;
     t->failed = false;
 }
@@ -63,8 +62,8 @@ size_t at_tape_used(const at_tape *t)
            + at_arena_size(&t->brief);
 }
 
-void at_tape_keep_weights(at_tape *t) { t->keeps = true; }
-bool at_tape_keeps(const at_tape *t) { return t->keeps; }
+void at_tape_dry(at_tape *t) { t->dry = true; }
+bool at_tape_is_dry(const at_tape *t) { return t->dry; }
 
 static real *reals_of(at_tape *t, at_arena *arena, size_t len)
 {
@@ -84,7 +83,29 @@ real *at_tape_keep(at_tape *t, size_t len)
 
 at_mark at_tape_mark(at_tape *t)
 {
-    return (at_mark){.memory = at_arena_mark_here(&t->memory), .last = t->last};
+    return (at_mark){.memory = at_arena_mark_here(&t->memory), .bound = t->bound};
+}
+
+void at_tape_release(at_tape *t, at_mark m, at_tensor **keep, int n)
+{
+    enum { MOST = 8 };
+    at_arena_piece piece[MOST] = {0};
+    at_tensor copy[MOST];
+    if (t->failed || t->mode != ATTEND_INFER)
+        return;
+    assert(n <= MOST);
+    for (int i = 0; i < n; i++)
+        if (keep[i]) {
+            copy[i] = *keep[i];
+            piece[i] = (at_arena_piece){copy[i].value, copy[i].len * sizeof(real), NULL};
+        }
+    t->bound = m.bound;
+    if (!at_arena_keep(&t->memory, m.memory, n, piece))
+        at_fail_memory(t);
+    for (int i = 0; i < n; i++)
+        if (keep[i] && !copy[i].weight) /* parameters do not live in this memory */
+            keep[i] = t->failed ? &t->poison
+                                : at_wrap(t, copy[i].shape, copy[i].len, piece[i].moved);
 }
 
 void at_tape_seed(at_tape *t, uint64_t seed, uint32_t step, uint32_t first_sentence)

@@ -81,17 +81,30 @@ void at_tape_reset(at_tape *t);
 at_mode at_tape_mode(const at_tape *t);
 void at_tape_set_mode(at_tape *t, at_mode mode); /* on an empty tape */
 
-/* Weights stay packed (weight.h) when the tape is reset: for searches, which multiply with them
- * again and again. The parameters must not change while the tape lives, and it does not go back. */
-void at_tape_keep_weights(at_tape *t);
-bool at_tape_keeps(const at_tape *t);
-
-/* memory inside a step, for inference: everything made since the mark is forgotten */
+/* Memory inside a step. A model marks the tape before a layer and releases it after the layer, all
+ * but the results that later layers read: then inference holds one layer at a time.
+ *
+ *     at_mark m = at_tape_mark(t);
+ *     for (int i = 0; i < layers; i++) {
+ *         x = layer(t, at_in(s, "h.%d", i), x);
+ *         at_tape_release(t, m, &x, 1);
+ *     }
+ *
+ * On a tape that records, releasing does nothing: the backward pass needs everything. */
 typedef struct {
     at_arena_mark memory;
-    at_node *last;
+    struct at_binding *bound;
 } at_mark;
 at_mark at_tape_mark(at_tape *t);
+
+/* Forgets every tensor made since the mark but the n in `keep`, which are replaced by tensors with
+ * the same values; a NULL stays NULL. Parameters stay valid. */
+void at_tape_release(at_tape *t, at_mark m, at_tensor **keep, int n);
+
+/* A dry tape finds every parameter and checks every shape, but reads no matrix: products are zeros.
+ * For checking a large file without reading it. */
+void at_tape_dry(at_tape *t);
+bool at_tape_is_dry(const at_tape *t);
 
 size_t at_tape_bytes(const at_tape *t); /* memory held */
 size_t at_tape_used(const at_tape *t);  /* what this step has needed of it */
@@ -121,6 +134,10 @@ at_path at_in(at_path p, const char *format, ...) __attribute__((format(printf, 
 /* The parameter p.name as a tensor of this tape: created on first use, then found by name; the
  * same tensor within a step. Another shape than before is an error. */
 at_tensor *at_param(at_tape *t, at_path p, const char *name, at_shape shape, at_init how);
+
+/* The same for a matrix that is only multiplied with (at_affine, at_linear_cross_entropy) or looked
+ * up in (at_embedding). A borrowed one keeps the type of its file, and has no `value` then. */
+at_tensor *at_param_matrix(at_tape *t, at_path p, const char *name, at_shape shape, at_init how);
 
 /* Until the next reset, at_param gives x for this full name instead of a parameter of the set: for
  * weights that are slices of others, or tied to them. The name is borrowed. */

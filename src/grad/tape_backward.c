@@ -159,10 +159,6 @@ bool at_backward(at_tape *t, at_tensor *loss)
                 at_shape_print(loss->shape).text);
         return false;
     }
-    if (t->keeps) {
-        at_fail(t, "backward: a tape that keeps its weights packed is for inference");
-        return false;
-    }
     if (t->gone_back) {
         at_fail(t, "backward: a step is gone back through once; reset the tape for the next");
         return false;

@@ -29,12 +29,12 @@ struct at_tape {
     at_tensor **leaves;  /* of the parameters used in this step, by index */
     at_weight **weights; /* of the parameters, by index */
     int leaf_count;
-    at_arena kept, panels; /* of the weights, and packed: until the reset, or as long as the tape */
+    at_arena kept, panels; /* leaves and what is known of weights; packed weights: of the step */
     at_arena brief;        /* of one op's backward */
     at_spare spare[ATTEND_MOST_SPARE], block[ATTEND_MOST_BLOCKS]; /* tape_spare.c */
     int spares, blocks;
+    bool dry;      /* computes no product */
     bool wasteful; /* for tests: nothing is used again */
-    bool keeps;
     at_binding *bound;
     at_random random;
     bool failed;

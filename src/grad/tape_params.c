@@ -46,28 +46,43 @@ static bool make_leaf_room(at_tape *t)
     return true;
 }
 
-static at_weight *weight_of(at_tape *t, const at_parameter *v)
+static at_weight *weight_of(at_tape *t, at_parameter *v)
 {
     at_weight **w = &t->weights[v->index];
     if (!*w && (*w = at_arena_alloc_small(&t->kept, sizeof **w)))
-        **w = (at_weight){.rows = 0};
+        **w = (at_weight){.parameter = v};
     return *w;
 }
 
-static at_tensor *leaf(at_tape *t, at_parameter *v)
+static at_tensor *new_leaf(at_tape *t, at_parameter *v)
 {
-    if (!make_leaf_room(t) || (v->shape.rank == 2 && !weight_of(t, v)))
+    attend_error err;
+    if (!t->dry && at_parameter_verify(v, &err) < 0)
+        return at_fail_with(t, &err);
+    if (v->shape.rank == 2 && !weight_of(t, v))
         return at_fail_memory(t);
-    at_tensor **place = &t->leaves[v->index];
-    if (!*place) {
-        at_tensor *x = at_wrap(t, v->shape, v->len, v->value);
-        if (t->failed)
-            return x;
-        x->wants_grad = t->mode != ATTEND_INFER && !v->frozen;
-        x->weight = t->weights[v->index];
-        *place = x;
-    }
-    return *place;
+    at_tensor *x = at_arena_alloc_small(&t->kept, sizeof *x);
+    if (!x)
+        return at_fail_memory(t);
+    *x = (at_tensor){.shape = v->shape,
+                     .len = v->len,
+                     .value = v->value,
+                     .wants_grad = t->mode != ATTEND_INFER && !v->frozen,
+                     .weight = t->weights[v->index]};
+    return t->leaves[v->index] = x;
+}
+
+/* the leaf of v; its numbers as reals unless it is a `matrix` */
+static at_tensor *leaf(at_tape *t, at_parameter *v, bool matrix)
+{
+    if (!make_leaf_room(t))
+        return at_fail_memory(t);
+    at_tensor *x = t->leaves[v->index];
+    if (!x)
+        x = new_leaf(t, v);
+    if (!t->failed && !x->value && !matrix && !(x->value = at_parameter_reals(t->params, v)))
+        return at_fail_memory(t);
+    return x;
 }
 
 void at_tape_bind(at_tape *t, const char *name, at_tensor *x)
@@ -96,7 +111,8 @@ static at_tensor *wrong_shape(at_tape *t, const char *name, at_shape has, at_sha
                    at_shape_print(has).text, at_shape_print(shape).text);
 }
 
-at_tensor *at_param(at_tape *t, at_path p, const char *name, at_shape shape, at_init how)
+static at_tensor *find(at_tape *t, at_path p, const char *name, at_shape shape, at_init how,
+                       bool matrix)
 {
     if (t->failed)
         return &t->poison;
@@ -113,7 +129,17 @@ at_tensor *at_param(at_tape *t, at_path p, const char *name, at_shape shape, at_
         return at_fail_with(t, &err);
     if (!at_shape_equal(v->shape, shape))
         return wrong_shape(t, full.text, v->shape, shape);
-    return leaf(t, v);
+    return leaf(t, v, matrix);
+}
+
+at_tensor *at_param(at_tape *t, at_path p, const char *name, at_shape shape, at_init how)
+{
+    return find(t, p, name, shape, how, false);
+}
+
+at_tensor *at_param_matrix(at_tape *t, at_path p, const char *name, at_shape shape, at_init how)
+{
+    return find(t, p, name, shape, how, true);
 }
 
 bool at_param_used(const at_tape *t, int index)

@@ -13,6 +13,21 @@ static at_matrix matrix(const at_tensor *w, bool turned)
     return (at_matrix){w->value, w->shape.dim[1], turned};
 }
 
+static at_half_matrix half_matrix(const at_tensor *w, bool turned)
+{
+    const at_parameter *v = w->weight->parameter;
+    return (at_half_matrix){v->data, w->shape.dim[1], turned, v->type};
+}
+
+void at_weight_rows(const at_tensor *w, size_t n, const int *id, real *to)
+{
+    size_t width = (size_t)w->shape.dim[1];
+    at_element type = w->value ? ATTEND_ELEMENT_REAL : w->weight->parameter->type;
+    const char *from = w->value ? (const void *)w->value : w->weight->parameter->data;
+    for (size_t i = 0; i < n; i++, to += width)
+        at_element_widen(type, width, from + (size_t)id[i] * width * at_element_size(type), to);
+}
+
 /* ---- products ------------------------------------------------------------------------------ */
 
 /* One more product forward. A weight that is kept for a whole program sees more rows than an int
@@ -41,41 +56,85 @@ static size_t packed_len(const at_tensor *w, bool turned, bool tiled)
     return at_pack_len(width(w, turned), depth(w, turned), tiled);
 }
 
-static bool tiled(const at_tensor *w, bool turned, bool back, int rows)
+/* Training has no promise of equal bits for any batch: it may multiply forward in tiles, too. */
+static bool tiled(at_tape *t, const at_tensor *w, bool turned, bool back, int rows)
 {
-    return back && at_gemm_tiled(rows, width(w, turned), depth(w, turned));
+    return (back || at_tape_mode(t) == ATTEND_TRAIN)
+           && at_gemm_tiled(rows, width(w, turned), depth(w, turned));
 }
 
-/* for products of so many rows */
-static bool pack(at_tape *t, const at_tensor *w, bool turned, bool back, int rows)
+/* for products of `rows` rows */
+static bool pack(at_tape *t, const at_tensor *w, bool turned, bool back, bool in_tiles)
 {
     at_packed *p = &w->weight->packed[turned][back];
-    bool in_tiles = tiled(w, turned, back, rows);
     if (!p->panels)
         *p = packed_into(w, turned, in_tiles, at_tape_keep(t, packed_len(w, turned, in_tiles)));
     return p->panels;
 }
 
+enum { FEW = 6 }; /* rows that a plain W serves without packing */
+
+/* are panels those of the set, for all tapes? */
+static bool shares(at_tape *t)
+{
+    return at_tape_mode(t) == ATTEND_INFER && at_params_shared(at_tape_params(t));
+}
+
+static const at_packed *shared_panels(at_tape *t, const at_tensor *w, bool turned,
+                                      at_pack_when when)
+{
+    if (!w->weight || !shares(t))
+        return NULL;
+    return at_parameter_packed(at_tape_params(t), w->weight->parameter, turned, when);
+}
+
 /* its panels where rows shall be multiplied with them, NULL where it is multiplied as it lies */
 static const at_packed *panels(at_tape *t, at_tensor *w, bool turned, bool back, int rows)
 {
-    enum { FEW = 6 }; /* rows that a plain W serves without packing */
-    bool again = w->weight && !is_first(w->weight, turned, back) && (turned || rows > FEW);
-    return again && pack(t, w, turned, back, rows) ? &w->weight->packed[turned][back] : NULL;
+    bool worth = turned || rows > FEW;
+    if (at_tape_is_dry(t))
+        return NULL;
+    if (shares(t))
+        return shared_panels(t, w, turned, worth ? ATTEND_PACK_SECOND : ATTEND_PACK_NOT);
+    bool again = w->weight && w->value && !is_first(w->weight, turned, back) && worth;
+    return again && pack(t, w, turned, back, tiled(t, w, turned, back, rows))
+               ? &w->weight->packed[turned][back]
+               : NULL;
+}
+
+/* with panels, or with the matrix as it lies where p is NULL */
+static void multiply(at_tape *t, const at_tensor *w, const at_packed *p, bool turned, int rows,
+                     const real *x, const real *bias, real *y)
+{
+    int n = width(w, turned), k = depth(w, turned);
+    at_matrix left = {x, k, false};
+    if (at_failed(t))
+        return;
+    if (at_tape_is_dry(t))
+        at_vector_zero((size_t)rows * (size_t)n, y);
+    else if (p)
+        at_gemm_packed_bias(rows, left, p, bias, y, n);
+    else if (!w->value)
+        at_gemm_bias_half(rows, n, k, left, half_matrix(w, turned), bias, y, n);
+    else if (at_tape_mode(t) == ATTEND_TRAIN)
+        at_gemm_bias_tiled(rows, n, k, left, matrix(w, turned), bias, y, n);
+    else
+        at_gemm_bias(rows, n, k, left, matrix(w, turned), bias, y, n);
+}
+
+void at_weight_multiply(at_tape *t, at_tensor *w, bool turned, int rows, const real *x,
+                        const real *bias, real *y)
+{
+    const at_packed *p = shares(t) ? panels(t, w, turned, false, rows) : NULL;
+    multiply(t, w, p, turned, rows, x, bias, y);
 }
 
 void at_weight_forward(at_tape *t, at_tensor *w, bool turned, int rows, const real *x,
                        const real *bias, real *y)
 {
-    int n = width(w, turned), k = depth(w, turned);
-    at_matrix left = {x, k, false};
     if (w->weight)
         add_rows(w->weight, rows);
-    const at_packed *p = panels(t, w, turned, false, rows);
-    if (p)
-        at_gemm_packed_bias(rows, left, p, bias, y, n);
-    else if (!at_failed(t))
-        at_gemm_bias(rows, n, k, left, matrix(w, turned), bias, y, n);
+    multiply(t, w, panels(t, w, turned, false, rows), turned, rows, x, bias, y);
 }
 
 void at_weight_back(at_tape *t, at_tensor *w, bool turned, int rows, const real *dy, real beta,
@@ -94,12 +153,15 @@ void at_weight_back(at_tape *t, at_tensor *w, bool turned, int rows, const real 
 
 static at_packed packed(at_tape *t, at_tensor *w, bool turned, bool back, int rows, bool alone)
 {
-    if (w->weight && (!alone || at_tape_keeps(t))) {
+    const at_packed *shared = back ? NULL : shared_panels(t, w, turned, ATTEND_PACK_NOW);
+    bool in_tiles = back && at_gemm_tiled(rows, width(w, turned), depth(w, turned));
+    if (shared)
+        return *shared;
+    if (w->weight && !alone) {
         w->weight->multiplied[turned][back] = true;
-        pack(t, w, turned, back, rows);
+        pack(t, w, turned, back, in_tiles);
         return w->weight->packed[turned][back];
     }
-    bool in_tiles = tiled(w, turned, back, rows);
     return packed_into(w, turned, in_tiles, at_scratch_reals(t, packed_len(w, turned, in_tiles)));
 }
 

@@ -67,10 +67,9 @@ static at_tensor *learned_query(at_tape *t, int B, int C)
 static at_classified decide(at_tape *t, const at_classifier *m, encoded e, const int *lengths)
 {
     int B = e.states->shape.dim[0], T = e.states->shape.dim[1], C = at_shape_last(e.states->shape);
-    at_mask mask = {.lengths = lengths};
     at_tensor *q = m->query == ATTEND_QUERY_ENDS ? e.ends : learned_query(t, B, C);
     at_memory memory = at_attention_prepare(t, in("attention"), &m->attention, C, e.states,
-                                            e.states, &mask);
+                                            e.states, lengths);
     at_reading r = at_attention_read(t, in("attention"), &m->attention, &memory,
                                      (at_query){.query = q, .weights = true});
     at_tensor *y = at_output_module_apply(t, in("output"), at_dropout(t, q, m->dropout),

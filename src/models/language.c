@@ -1,7 +1,5 @@
 #include "models/language.h"
 
-#include <string.h>
-
 /* ---- settings ------------------------------------------------------------------------------ */
 
 const at_option at_language_options[] = {
@@ -82,21 +80,48 @@ attend_status at_language_model(const at_language_settings *s, int vocabulary, a
 
 static at_path in(const char *name) { return at_in(at_root(), "%s", name); }
 
-at_tensor *at_language_read(at_tape *t, const at_language *m, at_ids words,
-                            at_language_state *state)
+/* h of every layer, then c of every layer of LSTMs */
+static int states_of(const at_language *m) { return m->layers * (m->cell == ATTEND_LSTM ? 2 : 1); }
+
+at_cache *at_language_cache(const at_language *m)
+{
+    int widths[2 * ATTEND_STACK_MAX_STATES];
+    for (int i = 0; i < states_of(m); i++)
+        widths[i] = m->hidden;
+    return at_cache_new(1, states_of(m), widths);
+}
+
+static void replace_states(at_tape *t, const at_language *m, at_cache *cache, at_stack_result r)
+{
+    attend_error err;
+    if (at_failed(t))
+        return;
+    if (at_cache_extend(cache, 1, NULL, &err) < 0) {
+        at_fail_with(t, &err);
+        return;
+    }
+    for (int i = 0; i < states_of(m); i++)
+        at_cache_write(t, cache, i, i < m->layers ? r.h_n[i] : r.c_n[i - m->layers], 0);
+    at_cache_commit(cache);
+}
+
+at_tensor *at_language_read(at_tape *t, const at_language *m, at_ids words, at_cache *cache)
 {
     at_tensor *x = at_embed(t, in("embedding"), words, m->vocabulary, m->embedding,
                             ATTEND_LANGUAGE_WORDS_SCALE);
-    bool begins = state->h[0] == NULL, lstm = m->cell == ATTEND_LSTM;
+    at_tensor *state[2 * ATTEND_STACK_MAX_STATES];
+    bool begins = !cache || at_cache_longest(cache) == 0, lstm = m->cell == ATTEND_LSTM;
+    for (int i = 0; !begins && i < states_of(m); i++)
+        state[i] = at_cache_gather(t, cache, i);
     at_stack_options o = {.cell = m->cell,
                           .hidden = m->hidden,
                           .layers = m->layers,
                           .dropout = m->dropout,
-                          .h0 = begins ? NULL : state->h,
-                          .c0 = begins || !lstm ? NULL : state->c};
+                          .h0 = begins ? NULL : state,
+                          .c0 = begins || !lstm ? NULL : state + m->layers};
     at_stack_result r = at_recurrent_stack(t, in("rnn"), at_dropout(t, x, m->dropout), NULL, &o);
-    memcpy(state->h, r.h_n, (size_t)m->layers * sizeof *r.h_n);
-    memcpy(state->c, r.c_n, (size_t)m->layers * sizeof *r.c_n);
+    if (cache)
+        replace_states(t, m, cache, r);
     return at_dropout(t, r.output, m->dropout);
 }
 

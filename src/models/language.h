@@ -7,6 +7,7 @@
 #ifndef ATTEND_MODELS_LANGUAGE_H
 #define ATTEND_MODELS_LANGUAGE_H
 
+#include "attention/cache.h"
 #include "models/preset.h"
 #include "nn/layers.h"
 
@@ -36,15 +37,13 @@ attend_status at_language_model(const at_language_settings *s, int vocabulary, a
 #define ATTEND_LANGUAGE_WORDS "embedding.weight"
 #define ATTEND_LANGUAGE_WORDS_SCALE ((real)0.1)
 
-/* what is remembered of a text: of each layer [B,H]; NULL at its beginning */
-typedef struct {
-    at_tensor *h[ATTEND_STACK_MAX_STATES], *c[ATTEND_STACK_MAX_STATES];
-} at_language_state;
+/* A cache for the recurrent states of texts; NULL without memory. */
+at_cache *at_language_cache(const at_language *m);
 
-/* Reads words [B,T] and moves the state on; what comes next is predicted from the result,
- * [B,T,H]. */
-at_tensor *at_language_read(at_tape *t, const at_language *m, at_ids words,
-                            at_language_state *state);
+/* Reads words [B,T] of texts that continue the B rows of the cache, whose states are replaced, or
+ * that begin here where it is NULL or the rows are empty. The next words are predicted from the
+ * result, [B,T,H]. */
+at_tensor *at_language_read(at_tape *t, const at_language *m, at_ids words, at_cache *cache);
 
 /* [B,T,V] */
 at_tensor *at_language_logits(at_tape *t, const at_language *m, at_tensor *read);

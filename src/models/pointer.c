@@ -137,12 +137,12 @@ at_pointing at_pointer_read(at_tape *t, const at_pointer *m, at_tensor *items, c
         .cell = m->cell, .hidden = m->hidden, .layers = 1, .bidirectional = m->bidirectional};
     at_stack_result r = at_recurrent_stack(t, in("encoder"), at_dropout(t, e, m->dropout), lengths,
                                            &o);
-    at_mask mask = {.lengths = with_end(t, B, S, lengths)};
+    const int *with = with_end(t, B, S, lengths);
     at_tensor *states = behind(t, "end", at_dropout(t, r.output, m->dropout));
     if (at_failed(t))
         return p;
     p.memory = at_attention_prepare(t, in("attention"), &m->attention, m->hidden, states, states,
-                                    &mask);
+                                    with);
     at_tensor *go = at_param(t, in("go"), "weight", SHAPE(1, m->embedding), INIT_NORMAL((real)0.1));
     at_tensor *rows = at_reshape(t, e, SHAPE(B * S, m->embedding));
     p.table = at_concat(t, 2, (at_tensor *[]){go, rows}, 0);
@@ -168,7 +168,7 @@ static const int *centres(at_tape *t, const at_pointing *p, int B, int T)
 {
     int *c = at_scratch(t, (size_t)B * (size_t)T * sizeof *c);
     for (int i = 0; c && i < B * T; i++) {
-        int last = p->memory.mask.lengths[i / T] - 1, item = 1 + p->position + i % T;
+        int last = p->memory.lengths[i / T] - 1, item = 1 + p->position + i % T;
         c[i] = item < last ? item : last;
     }
     return c;
@@ -188,7 +188,7 @@ at_tensor *at_pointer_point(at_tape *t, const at_pointer *m, at_pointing *p, at_
     p->c = m->cell == ATTEND_LSTM ? r.c_n[0] : NULL;
     int B = before.shape.dim[0], T = before.shape.dim[1];
     at_query q = {.query = at_dropout(t, r.output, m->dropout),
-                  .first = p->position,
+                  .mask = {.offset = p->position},
                   .centres = centres(t, p, B, T),
                   .weights = true};
     p->position += T;

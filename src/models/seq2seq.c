@@ -208,10 +208,9 @@ static at_source encode(at_tape *t, const at_seq2seq *m, at_tensor *x, const int
     if (at_failed(t))
         return e;
     e.context = at_reshape(t, last, SHAPE(B, 1, at_shape_last(last->shape)));
-    at_mask mask = {.lengths = lengths};
     if (m->place != ATTEND_PLACE_NONE)
         e.memory = at_attention_prepare(t, in("attention"), &m->attention, m->hidden, e.states,
-                                        e.states, &mask);
+                                        e.states, lengths);
     return e;
 }
 
@@ -303,7 +302,7 @@ static at_reading look(at_tape *t, const at_seq2seq *m, const at_source *source,
     int rows = query->shape.dim[0], W = source->width;
     if (W > 1)
         query = at_reshape(t, query, SHAPE(rows / W, W, m->hidden));
-    at_query q = {.query = query, .first = first, .together = W > 1, .weights = weights};
+    at_query q = {.query = query, .mask = {.offset = first}, .together = W > 1, .weights = weights};
     if (!at_failed(t))
         q.centres = centres(t, m, source, query->shape.dim[0], query->shape.dim[1], first);
     at_reading r = at_attention_read(t, in("attention"), &m->attention, &source->memory, q);

@@ -7,7 +7,7 @@ static at_tensor *linear(at_tape *t, at_path s, at_tensor *x, int out, bool bias
         return at_poison(t);
     int in = at_shape_last(x->shape);
     at_init how = INIT_UNIFORM(1 / real_sqrt((real)(in ? in : 1)));
-    at_tensor *w = at_param(t, s, "weight", SHAPE(out, in), how);
+    at_tensor *w = at_param_matrix(t, s, "weight", SHAPE(out, in), how);
     at_tensor *b = bias ? at_param(t, s, "bias", SHAPE(out), how) : NULL;
     return f ? at_affine_act(t, x, w, b, ATTEND_OUT_IN, f) : at_affine(t, x, w, b, ATTEND_OUT_IN);
 }

@@ -376,6 +376,9 @@ attend_status at_features_save(const at_features *f, const uint32_t *sequences, 
                                const char *path, attend_error *err)
 {
     at_store_list list = {.item = NULL};
+    attend_status status = f->file ? at_safetensors_verify_all(f->file, err) : ATTEND_OK;
+    if (status < 0)
+        return status;
     for (size_t i = 0; i < count; i++) {
         size_t from = sequences ? sequences[i] : i;
         char name[24];

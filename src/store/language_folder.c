@@ -34,8 +34,7 @@ attend_status at_language_folder_open(const char *folder, at_language_folder *f,
 static void try_out(at_tape *t, const void *model)
 {
     static const int word[1] = {0};
-    at_language_state state = {.h = {NULL}};
-    at_tensor *read = at_language_read(t, model, (at_ids){SHAPE(1, 1), word}, &state);
+    at_tensor *read = at_language_read(t, model, (at_ids){SHAPE(1, 1), word}, NULL);
     if (!at_failed(t))
         at_language_logits(t, model, read);
 }

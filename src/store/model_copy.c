@@ -1,7 +1,9 @@
 #include "store/model_copy.h"
 
+#include "base/checksum_list.h"
 #include "base/file.h"
 #include "base/memory.h"
+#include "text/tokenizer.h"
 
 static const size_t largest = (size_t)1 << 30; /* bytes of a file */
 
@@ -22,12 +24,16 @@ static attend_status copy_file(const char *from, const char *to, attend_error *e
     return status;
 }
 
-/* the files of these names that are there */
-static attend_status copy_named(const char *from, const char *to, const char *const *name,
+/* the files of these names that are there, unless they are damaged */
+static attend_status copy_named(const char *from, const char *to, const char *const *names,
                                 attend_error *err)
 {
-    attend_status status = at_folder_make(to, err);
-    for (; status >= 0 && *name; name++) {
+    attend_status status = at_checksum_list_verify(from, NULL, NULL, err);
+    if (status >= 0)
+        status = at_folder_make(to, err);
+    if (status >= 0)
+        status = at_checksum_list_clear(to, err);
+    for (const char *const *name = names; status >= 0 && *name; name++) {
         char *file = at_file_join(from, *name), *copy = at_file_join(to, *name);
         if (!file || !copy)
             status = at_error_memory(err);
@@ -36,20 +42,16 @@ static attend_status copy_named(const char *from, const char *to, const char *co
         at_free(file);
         at_free(copy);
     }
-    return status;
+    return status < 0 ? status : at_checksum_list_save(to, names, err);
 }
 
 static attend_status copy_tokenizer(const char *folder, const char *out, const char *name,
                                     attend_error *err)
 {
-    static const char *const files[] = {
-        "tokenizer.json",      "tokenizer_config.json", "vocab.txt", "vocab.json",
-        "merges.txt",          "encoder.json",          "vocab.bpe", "spiece.model",
-        "sentencepiece.model", "tokenizer.model",       NULL};
     char *from = at_file_join(folder, name), *to = at_file_join(out, name);
     attend_status status = from && to ? ATTEND_OK : at_error_memory(err);
     if (status >= 0 && at_file_exists(from))
-        status = copy_named(from, to, files, err);
+        status = copy_named(from, to, at_tokenizer_files, err);
     at_free(from);
     at_free(to);
     return status;

@@ -5,6 +5,7 @@
 #include <string.h>
 #include <sys/stat.h>
 
+#include "base/checksum_list.h"
 #include "base/file.h"
 #include "base/memory.h"
 #include "base/number.h"
@@ -55,7 +56,11 @@ attend_status at_model_config_save(const char *folder, const char *type, at_opti
     if (!path || !json || (more && json_object_update(json, more) < 0))
         status = at_error_memory(err);
     if (status >= 0)
+        status = at_checksum_list_clear(folder, err);
+    if (status >= 0)
         status = at_json_save(path, json, err);
+    if (status >= 0)
+        status = at_checksum_list_save(folder, (const char *const[]){"config.json", NULL}, err);
     at_free(path);
     json_decref(json);
     json_decref(more);
@@ -134,6 +139,8 @@ attend_status at_model_config_load(const char *folder, const char *type, at_opti
     const char *key;
     char *path = at_file_join(folder, "config.json");
     attend_status status = path ? check_folder(folder, path, err) : at_error_memory(err);
+    if (status >= 0)
+        status = at_checksum_list_verify(folder, NULL, NULL, err);
     if (status >= 0)
         status = at_json_load(path, &json, err);
     const char *model = json_string_value(json_object_get(json, "model_type"));
@@ -221,8 +228,9 @@ attend_status at_model_tokenizer_open(const char *folder, const char *name, at_t
 
 static attend_status load_weights(const char *path, at_params *params, attend_error *err)
 {
-    attend_status status = at_weights_load(path, "", params, err);
+    attend_status status = at_weights_borrow(path, params, err);
     at_params_seal(params);
+    at_params_share(params);
     return status;
 }
 
@@ -269,6 +277,7 @@ attend_status at_model_weights(const char *folder, const char *file, at_params *
         status = load_weights(path, params, err);
     at_tape *t = status < 0 ? NULL : at_tape_new(params, ATTEND_INFER);
     if (t) {
+        at_tape_dry(t);
         trial(t, model);
         status = check_weights(path, t, params, err);
         at_tape_free(t);

@@ -43,8 +43,9 @@ attend_status at_model_tokenizer_open(const char *folder, const char *name, at_t
 /* Runs a model once, on the least that it reads, so that all of its weights take part. */
 typedef void at_model_trial(at_tape *t, const void *model);
 
-/* The weights from a file, NULL: the folder's own; no others can be added afterwards. Fails where
- * they are not those of the model: in a trial all shapes must be right, and every weight used. */
+/* The weights from a file, NULL: the folder's own, borrowed (at_weights_borrow) and shared; no
+ * others can be added afterwards. Fails where they are not those of the model: in a trial that
+ * computes nothing, all shapes must be right, and every weight used. */
 attend_status at_model_weights(const char *folder, const char *file, at_params *params,
                                at_model_trial *trial, const void *model, attend_error *err);
 

@@ -2,6 +2,7 @@
 
 #include <math.h>
 #include <stdarg.h>
+#include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -11,6 +12,7 @@
 #include "base/half.h"
 #include "base/json.h"
 #include "base/memory.h"
+#include "store/safetensors_checksum.h"
 
 #if __BYTE_ORDER__ != __ORDER_LITTLE_ENDIAN__
 #error "safetensors files are little-endian, and this code reads them as they are"
@@ -26,9 +28,14 @@ struct at_safetensors {
     size_t data_size;
     at_stored *tensors;
     const at_stored **by_name;
-    at_metadata *metadata;
+    at_metadata *metadata; /* without the checksums */
     int count, metadata_count;
+    bool header_verified;
+    uint64_t *checksum;     /* [count]; NULL: the file has none */
+    atomic_uchar *verified; /* [count]: UNKNOWN, INTACT or DAMAGED */
 };
+
+enum { UNKNOWN, INTACT, DAMAGED };
 
 /* ---- types ----------------------------------------------------------------------------- */
 
@@ -154,6 +161,11 @@ static char *keep_text(at_safetensors *s, const char *text)
     return copy ? memcpy(copy, text, size) : NULL;
 }
 
+static bool is_checksum(const char *key)
+{
+    return !strcmp(key, ATTEND_CHECKSUM_HEADER) || !strcmp(key, ATTEND_CHECKSUM_TENSORS);
+}
+
 static attend_status read_metadata(at_safetensors *s, json_t *object, attend_error *err)
 {
     if (!json_is_object(object))
@@ -169,6 +181,8 @@ static attend_status read_metadata(at_safetensors *s, json_t *object, attend_err
                             "%s: \"__metadata__\" has a '%s' that is no string; get the file "
                             "again",
                             at_show(s->file).text, at_show(json_object_iter_key(i)).text);
+        if (is_checksum(json_object_iter_key(i)))
+            continue;
         at_metadata *m = &s->metadata[s->metadata_count++];
         m->key = keep_text(s, json_object_iter_key(i));
         m->value = keep_text(s, value);
@@ -330,6 +344,52 @@ static attend_status index_tensors(at_safetensors *s, attend_error *err)
     return check_layout(s, err);
 }
 
+/* ---- opening: checksums ---------------------------------------------------------------- */
+
+static attend_status header_damaged(const at_safetensors *s, attend_error *err)
+{
+    return at_error(err, ATTEND_FORMAT,
+                    "%s: the header does not match its checksum; the file is damaged, get it "
+                    "again, or save it without the metadata '" ATTEND_CHECKSUM_HEADER
+                    "' and '" ATTEND_CHECKSUM_TENSORS "' if another program has rewritten it",
+                    at_show(s->file).text);
+}
+
+/* A header that begins with a checksum must match it. Whether one was lost is for
+ * read_checksums to notice. */
+static attend_status verify_header(at_safetensors *s, const char *text, size_t size,
+                                   attend_error *err)
+{
+    uint64_t sum;
+    if (size < ATTEND_CHECKSUM_TO || memcmp(text, ATTEND_CHECKSUM_BEGIN, ATTEND_CHECKSUM_AT) != 0)
+        return ATTEND_OK;
+    if (!at_checksum_read(text + ATTEND_CHECKSUM_AT, &sum) || sum != at_header_checksum(text, size))
+        return header_damaged(s, err);
+    s->header_verified = true;
+    return ATTEND_OK;
+}
+
+static attend_status read_checksums(at_safetensors *s, const json_t *metadata, attend_error *err)
+{
+    const char *digits = json_string_value(json_object_get(metadata, ATTEND_CHECKSUM_TENSORS));
+    bool named = digits || json_object_get(metadata, ATTEND_CHECKSUM_HEADER);
+    size_t n = (size_t)s->count;
+    if (!named && !s->header_verified)
+        return ATTEND_OK;
+    if (!s->header_verified || !digits || strlen(digits) != n * ATTEND_CHECKSUM_DIGITS)
+        return header_damaged(s, err);
+    s->checksum = at_arena_alloc(&s->arena, n * sizeof *s->checksum);
+    s->verified = at_arena_alloc(&s->arena, n * sizeof *s->verified);
+    if (!s->checksum || !s->verified)
+        return at_error_memory(err);
+    for (size_t i = 0; i < n; i++) {
+        atomic_init(&s->verified[i], UNKNOWN);
+        if (!at_checksum_read(digits + i * ATTEND_CHECKSUM_DIGITS, &s->checksum[i]))
+            return header_damaged(s, err);
+    }
+    return ATTEND_OK;
+}
+
 static attend_status read_header(at_safetensors *s, json_t *header, attend_error *err)
 {
     attend_status status = ATTEND_OK;
@@ -344,7 +404,9 @@ static attend_status read_header(at_safetensors *s, json_t *header, attend_error
         else
             status = read_tensor(s, name, json_object_iter_value(i), err);
     }
-    return status < 0 ? status : index_tensors(s, err);
+    if (status >= 0)
+        status = index_tensors(s, err);
+    return status < 0 ? status : read_checksums(s, json_object_get(header, "__metadata__"), err);
 }
 
 static attend_status read_file(at_safetensors *s, const unsigned char *bytes, size_t size,
@@ -355,7 +417,9 @@ static attend_status read_file(at_safetensors *s, const unsigned char *bytes, si
     attend_status status = find_header(s, bytes, size, &length, err);
     if (status < 0)
         return status;
-    status = parse_header(s, bytes + sizeof(uint64_t), length, &header, err);
+    status = verify_header(s, (const char *)bytes + sizeof(uint64_t), length, err);
+    if (status >= 0)
+        status = parse_header(s, bytes + sizeof(uint64_t), length, &header, err);
     if (status < 0)
         return status;
     status = read_header(s, header, err);
@@ -456,6 +520,51 @@ attend_status at_safetensors_need(const at_safetensors *s, const char *name, at_
                            at_sizes_print(t->rank, t->dim).text, at_shape_print(shape).text);
 }
 
+/* ---- verifying ------------------------------------------------------------------------- */
+
+bool at_safetensors_has_checksums(const at_safetensors *s) { return s->checksum != NULL; }
+
+/* the tensor whose data begins at these bytes or holds them: the last that begins there or before
+ */
+static int holder(const at_safetensors *s, const void *data)
+{
+    int low = 0, high = s->count - 1;
+    while (low < high) {
+        int middle = low + (high - low + 1) / 2;
+        if ((uintptr_t)s->tensors[middle].data <= (uintptr_t)data)
+            low = middle;
+        else
+            high = middle - 1;
+    }
+    return low;
+}
+
+attend_status at_safetensors_verify(const at_safetensors *s, const at_stored *t, attend_error *err)
+{
+    if (!s || !s->checksum || !t->bytes)
+        return ATTEND_OK;
+    int i = holder(s, t->data);
+    const at_stored *whole = &s->tensors[i];
+    int found = atomic_load_explicit(&s->verified[i], memory_order_relaxed);
+    if (found == UNKNOWN) {
+        found = at_checksum_of(whole->data, whole->bytes) == s->checksum[i] ? INTACT : DAMAGED;
+        atomic_store_explicit(&s->verified[i], (unsigned char)found, memory_order_relaxed);
+    }
+    if (found == INTACT)
+        return ATTEND_OK;
+    return at_tensor_error(err, ATTEND_FORMAT, s->file, whole->name,
+                           "does not match its checksum; the file is damaged, get it again or take "
+                           "an earlier one");
+}
+
+attend_status at_safetensors_verify_all(const at_safetensors *s, attend_error *err)
+{
+    attend_status status = ATTEND_OK;
+    for (int i = 0; i < s->count && status >= 0; i++)
+        status = at_safetensors_verify(s, &s->tensors[i], err);
+    return status;
+}
+
 /* ---- reading numbers ------------------------------------------------------------------- */
 
 /* an element of a type that is no float; false when it has no int64_t */
@@ -497,6 +606,9 @@ attend_status at_safetensors_read(const at_safetensors *s, const at_stored *t, r
                                   attend_error *err)
 {
     const int64_t most = (int64_t)1 << (sizeof(real) == sizeof(float) ? 24 : 53);
+    attend_status status = at_safetensors_verify(s, t, err);
+    if (status < 0)
+        return status;
     if (at_dtype_is_float(t->dtype)) {
         read_floats(t, out);
         return ATTEND_OK;
@@ -523,6 +635,15 @@ static bool all_finite(size_t n, const real *x)
     return odd == 0;
 }
 
+static attend_status not_finite(const at_safetensors *s, const at_stored *t, size_t i,
+                                attend_error *err)
+{
+    return at_tensor_error(err, ATTEND_FORMAT, s->file, t->name,
+                           "has a number at index %zu that is not finite; the file is damaged, or "
+                           "its training diverged: take an earlier one",
+                           i);
+}
+
 attend_status at_safetensors_read_weights(const at_safetensors *s, const at_stored *t, real *out,
                                           attend_error *err)
 {
@@ -532,10 +653,28 @@ attend_status at_safetensors_read_weights(const at_safetensors *s, const at_stor
     size_t i = 0;
     while (isfinite(out[i]))
         i++;
-    return at_tensor_error(err, ATTEND_FORMAT, s->file, t->name,
-                           "has a number at index %zu that is not finite; the file is damaged, or "
-                           "its training diverged: take an earlier one",
-                           i);
+    return not_finite(s, t, i, err);
+}
+
+attend_status at_safetensors_check_finite(const at_safetensors *s, const at_stored *t,
+                                          attend_error *err)
+{
+    enum { BLOCK = 2048 };
+    real wide[BLOCK];
+    size_t size = at_dtype_size(t->dtype);
+    for (size_t begin = 0; begin < t->len; begin += BLOCK) {
+        at_stored part = *t;
+        part.data = (const char *)t->data + begin * size;
+        part.len = t->len - begin < BLOCK ? t->len - begin : BLOCK;
+        read_floats(&part, wide);
+        if (all_finite(part.len, wide))
+            continue;
+        size_t i = 0;
+        while (isfinite(wide[i]))
+            i++;
+        return not_finite(s, t, begin + i, err);
+    }
+    return ATTEND_OK;
 }
 
 attend_status at_safetensors_read_int(const at_safetensors *s, const at_stored *t, int64_t *out,
@@ -545,6 +684,9 @@ attend_status at_safetensors_read_int(const at_safetensors *s, const at_stored *
         return at_tensor_error(err, ATTEND_FORMAT, s->file, t->name,
                                "is of type %s, but whole numbers are wanted; store it as I64",
                                at_dtype_name(t->dtype));
+    attend_status status = at_safetensors_verify(s, t, err);
+    if (status < 0)
+        return status;
     for (size_t i = 0; i < t->len; i++)
         if (!int_at(t, i, &out[i]))
             return at_tensor_error(err, ATTEND_FORMAT, s->file, t->name,

@@ -7,7 +7,9 @@
  *     the rest   the numbers, row by row, little-endian; the tensors fill it completely, without
  *                overlaps and holes
  *
- * A file is untrusted: it is open only if all of this holds. */
+ * A file is untrusted: it is open only if all of this holds. Files written here have checksums of
+ * the header and of every tensor (store/safetensors_checksum.h): a header is verified when the
+ * file is opened, a tensor when it is first read. Files without checksums are read unverified. */
 #ifndef ATTEND_STORE_SAFETENSORS_H
 #define ATTEND_STORE_SAFETENSORS_H
 
@@ -39,7 +41,7 @@ typedef enum {
 #define X(name, size) ATTEND_DTYPE_##name,
     ATTEND_DTYPE_LIST(X)
 #undef X
-    ATTEND_DTYPES
+        ATTEND_DTYPES
 } at_dtype;
 
 const char *at_dtype_name(at_dtype dtype); /* "F32" */
@@ -96,7 +98,7 @@ attend_status at_safetensors_open_memory(const char *name, const void *bytes, si
                                          at_safetensors **out, attend_error *err);
 void at_safetensors_close(at_safetensors *s); /* NULL is well */
 
-/* the tensors in the order of their data, the metadata in that of the header */
+/* the tensors in the order of their data, the metadata, without checksums, in that of the header */
 int at_safetensors_count(const at_safetensors *s);
 const at_stored *at_safetensors_at(const at_safetensors *s, int index);
 int at_safetensors_metadata_count(const at_safetensors *s);
@@ -109,6 +111,14 @@ const char *at_safetensors_metadata(const at_safetensors *s, const char *key);  
 attend_status at_safetensors_need(const at_safetensors *s, const char *name, at_shape shape,
                                   const at_stored **out, attend_error *err);
 
+/* Fails unless a tensor matches its checksum. t may be any part of a tensor: all of the tensor is
+ * verified, once; later calls cost a search. Does not allocate; any number of threads may call it
+ * at once. The functions that read numbers call it; callers that use t->data themselves must.
+ * s may be NULL where t is not of a file. */
+attend_status at_safetensors_verify(const at_safetensors *s, const at_stored *t, attend_error *err);
+attend_status at_safetensors_verify_all(const at_safetensors *s, attend_error *err);
+bool at_safetensors_has_checksums(const at_safetensors *s);
+
 /* All t->len numbers. Shorter floats are widened exactly, F64 is rounded to the nearest; whole
  * numbers must be ones that `real` has. */
 attend_status at_safetensors_read(const at_safetensors *s, const at_stored *t, real *out,
@@ -116,6 +126,10 @@ attend_status at_safetensors_read(const at_safetensors *s, const at_stored *t, r
 
 /* The same of weights: a number that is not finite is an error. */
 attend_status at_safetensors_read_weights(const at_safetensors *s, const at_stored *t, real *out,
+                                          attend_error *err);
+
+/* Fails where a number of a tensor of floats is not finite. */
+attend_status at_safetensors_check_finite(const at_safetensors *s, const at_stored *t,
                                           attend_error *err);
 
 /* The same of whole numbers and BOOL (0 and 1); refuses floats. */
@@ -138,9 +152,9 @@ at_to_store at_store_values(const char *name, at_dtype dtype, at_shape shape, co
 at_to_store at_store_data(const char *name, at_dtype dtype, at_shape shape, const void *data);
 at_to_store at_store_again(const at_stored *t); /* as it was read */
 
-/* Writes a file, atomically. The longest elements come first, so that all are aligned; else
- * the order is kept. The same arguments make the same bytes, and so do those of a file that was
- * written by this. */
+/* Writes a file with its checksums, atomically. The longest elements come first, so that all are
+ * aligned; else the order is kept. The same arguments make the same bytes, and so do those of a
+ * file that was written by this. */
 attend_status at_safetensors_save(const char *path, const at_to_store *tensors, int count,
                                   const at_metadata *metadata, int metadata_count,
                                   attend_error *err);

@@ -1,12 +1,15 @@
-/* Writing safetensors: first the plan (order, offsets, header), then the file. */
+/* Writing safetensors: first the plan (order, offsets, checksums, header), then the file. The
+ * header comes first in the file and holds the checksums, so numbers are converted twice: to sum
+ * them up, and to write them. */
 #include <string.h>
 
 #include "base/file.h"
 #include "base/half.h"
+#include "base/json.h"
 #include "base/memory.h"
 #include "base/str.h"
-#include "base/json.h"
 #include "store/safetensors.h"
+#include "store/safetensors_checksum.h"
 
 static at_to_store to_store(const char *name, at_dtype dtype, at_shape shape)
 {
@@ -106,11 +109,12 @@ static attend_status refused(const plan *p, const char *text)
                     at_show(p->path).text, at_show(text).text);
 }
 
+/* The checksums come first, so that that of the header has a fixed position; plan_checksums and
+ * plan_text fill them in. */
 static attend_status plan_metadata(plan *p, const at_metadata *metadata, int count)
 {
-    if (!count)
-        return ATTEND_OK;
-    json_t *object = json_object();
+    json_t *object = json_pack("{ssss}", ATTEND_CHECKSUM_HEADER, "0000000000000000",
+                               ATTEND_CHECKSUM_TENSORS, "");
     if (!object || json_object_set_new(p->header, "__metadata__", object) < 0)
         return at_error_memory(p->err);
     for (int i = 0; i < count; i++) {
@@ -152,28 +156,6 @@ static attend_status plan_tensors(plan *p)
     return ATTEND_OK;
 }
 
-static int add_text(const char *text, size_t size, void *out)
-{
-    at_str_add_bytes(out, text, size);
-    return ((at_str *)out)->failed ? -1 : 0;
-}
-
-/* The header as text, padded so that the data begins at a multiple of 64 bytes. */
-static attend_status plan_text(plan *p)
-{
-    json_dump_callback(p->header, add_text, &p->text, JSON_COMPACT);
-    size_t over = (sizeof(uint64_t) + p->text.length) % 64;
-    at_str_repeat(&p->text, " ", over ? 64 - (int)over : 0);
-    if (p->text.failed || at_json_starved())
-        return at_error_memory(p->err);
-    if (p->text.length > ATTEND_HEADER_LIMIT)
-        return at_error(p->err, ATTEND_FORMAT,
-                        "%s: the header would have %zu bytes, more than the %d allowed; use "
-                        "shorter names",
-                        at_show(p->path).text, p->text.length, ATTEND_HEADER_LIMIT);
-    return ATTEND_OK;
-}
-
 /* n numbers as elements of dtype; returns their bytes */
 static size_t narrow(at_dtype dtype, const real *in, size_t n, unsigned char *out)
 {
@@ -194,15 +176,77 @@ static size_t narrow(at_dtype dtype, const real *in, size_t n, unsigned char *ou
     return n * at_dtype_size(dtype);
 }
 
-static void write_values(at_writer *w, const at_to_store *t, size_t len)
+/* takes the next bytes of a tensor; false: no more are wanted */
+typedef bool taker(void *to, const void *bytes, size_t size);
+
+static void each_part(const at_to_store *t, taker *take, void *to)
 {
     enum { PART = 1024 };
     unsigned char part[PART * 8];
-    for (size_t i = 0; i < len; i += PART) {
+    size_t len, bytes;
+    at_dtype_measure(t->dtype, t->rank, t->dim, &len, &bytes);
+    if (!t->values)
+        take(to, t->data, bytes);
+    for (size_t i = 0; t->values && i < len; i += PART) {
         size_t n = len - i < PART ? len - i : PART;
-        if (at_writer_write(w, part, narrow(t->dtype, t->values + i, n, part)) < 0)
+        if (!take(to, part, narrow(t->dtype, t->values + i, n, part)))
             return;
     }
+}
+
+static bool sum_up(void *c, const void *bytes, size_t size)
+{
+    at_checksum_add(c, bytes, size);
+    return true;
+}
+
+static bool write_part(void *w, const void *bytes, size_t size)
+{
+    return at_writer_write(w, bytes, size) >= 0;
+}
+
+static attend_status plan_checksums(plan *p)
+{
+    at_str text = {0};
+    for (int i = 0; i < p->count; i++) {
+        char digits[ATTEND_CHECKSUM_DIGITS];
+        at_checksum c;
+        at_checksum_start(&c);
+        each_part(p->tensors[i], sum_up, &c);
+        at_checksum_print(at_checksum_end(&c), digits);
+        at_str_add_bytes(&text, digits, sizeof digits);
+    }
+    json_t *sums = text.failed ? NULL : json_string(at_str_text(&text));
+    at_str_free(&text);
+    if (json_object_set_new(json_object_get(p->header, "__metadata__"), ATTEND_CHECKSUM_TENSORS,
+                            sums)
+        < 0)
+        return at_error_memory(p->err);
+    return ATTEND_OK;
+}
+
+static int add_text(const char *text, size_t size, void *out)
+{
+    at_str_add_bytes(out, text, size);
+    return ((at_str *)out)->failed ? -1 : 0;
+}
+
+/* The header as text, padded so that the data begins at a multiple of 64 bytes. */
+static attend_status plan_text(plan *p)
+{
+    json_dump_callback(p->header, add_text, &p->text, JSON_COMPACT);
+    size_t over = (sizeof(uint64_t) + p->text.length) % 64;
+    at_str_repeat(&p->text, " ", over ? 64 - (int)over : 0);
+    if (p->text.failed || at_json_starved())
+        return at_error_memory(p->err);
+    if (p->text.length > ATTEND_HEADER_LIMIT)
+        return at_error(p->err, ATTEND_FORMAT,
+                        "%s: the header would have %zu bytes, more than the %d allowed; use "
+                        "shorter names",
+                        at_show(p->path).text, p->text.length, ATTEND_HEADER_LIMIT);
+    at_checksum_print(at_header_checksum(p->text.text, p->text.length),
+                      p->text.text + ATTEND_CHECKSUM_AT);
+    return ATTEND_OK;
 }
 
 static attend_status write_plan(const plan *p)
@@ -214,15 +258,8 @@ static attend_status write_plan(const plan *p)
     uint64_t length = p->text.length;
     at_writer_write(w, &length, sizeof length);
     at_writer_write(w, p->text.text, p->text.length);
-    for (int i = 0; i < p->count; i++) {
-        const at_to_store *t = p->tensors[i];
-        size_t len, bytes;
-        at_dtype_measure(t->dtype, t->rank, t->dim, &len, &bytes);
-        if (t->values)
-            write_values(w, t, len);
-        else
-            at_writer_write(w, t->data, bytes);
-    }
+    for (int i = 0; i < p->count; i++)
+        each_part(p->tensors[i], write_part, w);
     return at_writer_commit(w, p->err);
 }
 
@@ -240,6 +277,8 @@ attend_status at_safetensors_save(const char *path, const at_to_store *tensors, 
         status = plan_metadata(&p, metadata, metadata_count);
     if (status >= 0)
         status = plan_tensors(&p);
+    if (status >= 0)
+        status = plan_checksums(&p);
     if (status >= 0)
         status = plan_text(&p);
     if (status >= 0)

@@ -3,6 +3,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/file.h"
 #include "base/memory.h"
 
 /* ---- lists ---------------------------------------------------------------------------------- */
@@ -40,12 +41,20 @@ at_dtype at_dtype_of_real(void)
     return sizeof(real) == sizeof(double) ? ATTEND_DTYPE_F64 : ATTEND_DTYPE_F32;
 }
 
+static at_dtype dtype_of(at_element type)
+{
+    return type == ATTEND_ELEMENT_F16    ? ATTEND_DTYPE_F16
+           : type == ATTEND_ELEMENT_BF16 ? ATTEND_DTYPE_BF16
+                                         : ATTEND_DTYPE_F32;
+}
+
 void at_store_params(at_store_list *l, const char *prefix, at_params *params)
 {
     for (int i = 0; i < at_params_count(params); i++) {
         const at_parameter *p = at_params_at(params, i);
         at_store_add(l, prefix, p->name,
-                     at_store_values(p->name, at_dtype_of_real(), p->shape, p->value));
+                     p->value ? at_store_values(p->name, at_dtype_of_real(), p->shape, p->value)
+                              : at_store_data(p->name, dtype_of(p->type), p->shape, p->data));
     }
 }
 
@@ -71,14 +80,18 @@ attend_status at_weights_save(const char *path, at_params *params, attend_error 
     return at_store_list_save(&l, path, NULL, NULL, err);
 }
 
+static attend_status too_large(const at_stored *t, attend_error *err)
+{
+    return at_error(err, ATTEND_SHAPE, "tensor '%s' has too many or too large dimensions", t->name);
+}
+
 static attend_status read_one(const at_safetensors *file, const at_stored *t, const char *name,
                               at_params *params, attend_error *err)
 {
     at_shape shape;
     at_parameter *p;
     if (!at_stored_shape(t, &shape))
-        return at_error(err, ATTEND_SHAPE, "tensor '%s' has too many or too large dimensions",
-                        t->name);
+        return too_large(t, err);
     attend_status status = at_params_add(params, name, shape, INIT_NOT, &p, err);
     return status < 0 ? status : at_safetensors_read_weights(file, t, p->value, err);
 }
@@ -93,6 +106,81 @@ attend_status at_weights_read(const at_safetensors *file, const char *prefix, at
         if (strncmp(t->name, prefix, n) == 0)
             status = read_one(file, t, t->name + n, params, err);
     }
+    return status;
+}
+
+/* ---- borrowed parameters -------------------------------------------------------------------- */
+
+static at_stored stored_of(const at_parameter *v, at_dtype dtype)
+{
+    return (at_stored){.name = v->name,
+                       .dtype = dtype,
+                       .len = v->len,
+                       .bytes = v->len * at_dtype_size(dtype),
+                       .data = v->data};
+}
+
+static attend_status verify(void *user, const at_parameter *v, attend_error *err)
+{
+    at_stored t = stored_of(v, dtype_of(v->type));
+    attend_status status = at_safetensors_verify(user, &t, err);
+    return status < 0 ? status : at_safetensors_check_finite(user, &t, err);
+}
+
+static void retire(void *user, const at_parameter *v)
+{
+    (void)user;
+    at_map_retire(v->data, v->len * at_element_size(v->type));
+}
+
+/* a type that products take as it is stored */
+static bool element_of(at_dtype dtype, at_element *type)
+{
+    *type = dtype == ATTEND_DTYPE_F16    ? ATTEND_ELEMENT_F16
+            : dtype == ATTEND_DTYPE_BF16 ? ATTEND_ELEMENT_BF16
+                                         : ATTEND_ELEMENT_REAL;
+    return dtype == ATTEND_DTYPE_F32 || *type != ATTEND_ELEMENT_REAL;
+}
+
+static attend_status borrow_one(const at_safetensors *file, const at_stored *t,
+                                const at_lender *lender, at_params *params, attend_error *err)
+{
+    at_shape shape;
+    at_element type;
+    if (!element_of(t->dtype, &type) || sizeof(real) != sizeof(float))
+        return read_one(file, t, t->name, params, err);
+    if (!at_stored_shape(t, &shape))
+        return too_large(t, err);
+    return at_params_borrow(params, t->name, shape, type, t->data, lender, err);
+}
+
+/* the file and its lender, as one thing that the set frees */
+typedef struct {
+    at_safetensors *file;
+    at_lender lender;
+} borrowed;
+
+static void close_borrowed(void *thing)
+{
+    borrowed *b = thing;
+    at_safetensors_close(b->file);
+    at_free(b);
+}
+
+attend_status at_weights_borrow(const char *path, at_params *params, attend_error *err)
+{
+    borrowed *b = at_alloc_zero(1, sizeof *b);
+    attend_status status = b ? at_safetensors_open(path, &b->file, err) : at_error_memory(err);
+    if (status >= 0)
+        status = at_params_own(params, b, close_borrowed, err);
+    if (status < 0) {
+        if (b)
+            close_borrowed(b);
+        return status;
+    }
+    b->lender = (at_lender){b->file, verify, retire};
+    for (int i = 0; i < at_safetensors_count(b->file) && status >= 0; i++)
+        status = borrow_one(b->file, at_safetensors_at(b->file, i), &b->lender, params, err);
     return status;
 }
 

@@ -35,7 +35,13 @@ attend_status at_weights_save(const char *path, at_params *params, attend_error 
 attend_status at_weights_read(const at_safetensors *file, const char *prefix, at_params *params,
                               attend_error *err);
 
-/* The same from a file by its name. */
+/* The same without a copy: the parameters are those of the mapped file, in the types that they have
+ * there, which the set closes when it is freed. A tensor is verified, and checked for numbers that
+ * are not finite, when it is first used. The file may be replaced or removed meanwhile, but must
+ * not be cut short in place. */
+attend_status at_weights_borrow(const char *path, at_params *params, attend_error *err);
+
+/* A copy from a file by its name. */
 attend_status at_weights_load(const char *path, const char *prefix, at_params *params,
                               attend_error *err);
 

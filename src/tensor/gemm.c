@@ -100,6 +100,8 @@ typedef struct {
     real alpha, beta;
     at_gemm_start from; /* for what k begins with */
     const real *a, *b;  /* A(i,p) = a[i*ars + p*acs], likewise B(p,j) */
+    const uint16_t *half; /* B where it has two-byte numbers, of this type; or NULL */
+    at_element type;
     ptrdiff_t ars, acs, brs, bcs;
     const real *panels; /* of the whole of B where it is packed already, or NULL */
     real *c;
@@ -197,6 +199,66 @@ static void tiles(const product *g, int mc, int nc, int kc, block a, const real 
         }
 }
 
+/* ---- a B of two-byte numbers ---------------------------------------------------------------- */
+
+enum { WIDE = 4096 }; /* numbers that are widened at a time: they stay in the first-level cache */
+
+void at_element_widen(at_element type, size_t n, const void *from, real *to)
+{
+    if (type == ATTEND_ELEMENT_F16)
+        kernel()->widen_f16(n, from, to);
+    else if (type == ATTEND_ELEMENT_BF16)
+        kernel()->widen_bf16(n, from, to);
+    else
+        memcpy(to, from, n * sizeof *to);
+}
+
+/* `lines` runs of n numbers of B, ld apart, side by side */
+static void widen_lines(const product *g, int lines, int n, const uint16_t *from, ptrdiff_t ld,
+                        real *to)
+{
+    for (int i = 0; i < lines; i++, from += ld, to += n)
+        at_element_widen(g->type, (size_t)n, from, to);
+}
+
+/* B(p..p+kc, j..j+n) into panels, from rows of B */
+static void pack_half_rows(const product *g, int n, int kc, int p, int j, real *out,
+                           ptrdiff_t stride)
+{
+    real wide[WIDE];
+    int rows = WIDE / n;
+    for (int q = 0; q < kc; q += rows, out += (ptrdiff_t)rows * g->kernel->nr) {
+        int few = min(rows, kc - q);
+        widen_lines(g, few, n, g->half + (p + q) * g->brs + j, g->brs, wide);
+        g->kernel->pack_b(n, few, wide, n, 1, out, stride);
+    }
+}
+
+/* the same from columns of B, which are rows of what is stored */
+static void pack_half_columns(const product *g, int n, int kc, int p, int j, real *out,
+                              ptrdiff_t stride)
+{
+    real wide[WIDE];
+    int nr = g->kernel->nr, steps = WIDE / nr;
+    for (int i = 0; i < n; i += nr, out += stride)
+        for (int q = 0; q < kc; q += steps) {
+            int few = min(steps, kc - q), columns = min(nr, n - i);
+            widen_lines(g, columns, few, g->half + (j + i) * g->bcs + p + q, g->bcs, wide);
+            g->kernel->pack_b(columns, few, wide, 1, few, out + (ptrdiff_t)q * nr, stride);
+        }
+}
+
+/* packs B(p..p+kc, j..j+n), n at most GROUP panels wide */
+static void pack_part(const product *g, int n, int kc, int p, int j, real *out, ptrdiff_t stride)
+{
+    if (!g->half)
+        g->kernel->pack_b(n, kc, g->b + p * g->brs + j * g->bcs, g->brs, g->bcs, out, stride);
+    else if (g->bcs == 1)
+        pack_half_rows(g, n, kc, p, j, out, stride);
+    else
+        pack_half_columns(g, n, kc, p, j, out, stride);
+}
+
 /* memory for packed blocks, and how large they may be */
 typedef struct {
     real *a, *b;
@@ -235,15 +297,15 @@ static block block_of(const product *g, room r, int i, int mc, int p, int kc, in
 /* The panels of B that the first rows of A need are packed a few at a time and used at once, while
  * they are near. Where there are no more rows, nobody comes back to them, and the next few take
  * their place. */
-static void pack_and_multiply(const product *g, room r, block a, int mc, int nc, int kc,
-                              const real *b, real *c, at_gemm_start from, coming *rows)
+static void pack_and_multiply(const product *g, room r, block a, int mc, int nc, int kc, int p,
+                              int column, real *c, at_gemm_start from, coming *rows)
 {
     int nr = g->kernel->nr, group = GROUP * nr;
     ptrdiff_t stride = panel_len(g, nr, kc);
     for (int j = 0; j < nc; j += group) {
         int n = min(group, nc - j);
         real *panels = mc < g->m ? r.b + j / nr * stride : r.b;
-        g->kernel->pack_b(n, kc, b + j * g->bcs, g->brs, g->bcs, panels, stride);
+        pack_part(g, n, kc, p, column + j, panels, stride);
         tiles(g, mc, n, kc, a, panels, stride, nr, c + j, moved(from, 0, j), false, rows);
     }
 }
@@ -290,10 +352,33 @@ static void multiply_blocks(const product *g, room r)
                 int spare = spare_tiles(g, mc, nc, i > 0 || g->panels);
                 coming rows = rows_after(g, i + mcs, mcs, p, kcs, spare);
                 if (i == 0 && !g->panels)
-                    pack_and_multiply(g, r, a, mc, nc, kc, g->b + p * g->brs + j * g->bcs, c, from,
-                                      &rows);
+                    pack_and_multiply(g, r, a, mc, nc, kc, p, j, c, from, &rows);
                 else
                     tiles(g, mc, nc, kc, a, panels, stride, nr, c, from, true, &rows);
+            }
+        }
+    }
+}
+
+/* The same with a B of two-byte numbers: as many columns of it at a time as are widened at once. */
+static void multiply_few_half(const product *g, room r)
+{
+    enum { COLUMNS = WIDE / FEW_KC };
+    real wide[WIDE];
+    int nr = g->kernel->nr;
+    coming none = {.left = 0};
+    for (int p = 0; p < g->k; p += FEW_KC) {
+        int kc = min(FEW_KC, g->k - p);
+        at_gemm_start from = p > 0 ? (at_gemm_start){g->c, g->ldc} : g->from;
+        block a = block_of(g, r, 0, g->m, p, kc, g->n);
+        for (int j = 0; j < g->n; j += COLUMNS) {
+            int n = min(COLUMNS, g->n - j), whole = n / nr * nr;
+            widen_lines(g, kc, n, g->half + p * g->brs + j, g->brs, wide);
+            tiles(g, g->m, whole, kc, a, wide, nr, n, g->c + j, moved(from, 0, j), false, &none);
+            if (whole < n) {
+                g->kernel->pack_b(n - whole, kc, wide + whole, n, 1, r.b, (ptrdiff_t)kc * nr);
+                tiles(g, g->m, n - whole, kc, a, r.b, 0, nr, g->c + j + whole,
+                      moved(from, 0, j + whole), false, &none);
             }
         }
     }
@@ -305,6 +390,10 @@ static void multiply_few(const product *g, room r)
 {
     int nr = g->kernel->nr, whole = g->n / nr * nr;
     coming none = {.left = 0};
+    if (g->half) {
+        multiply_few_half(g, r);
+        return;
+    }
     for (int p = 0; p < g->k; p += FEW_KC) {
         int kc = min(FEW_KC, g->k - p);
         const real *b = g->b + p * g->brs;
@@ -319,10 +408,29 @@ static void multiply_few(const product *g, room r)
     }
 }
 
+/* The same with a B of two-byte numbers, some steps of k at a time. */
+static void multiply_turned_half(const product *g)
+{
+    real wide[WIDE];
+    int lanes = g->kernel->lanes, steps = WIDE / lanes;
+    for (int j = 0; j < g->n; j += lanes)
+        for (int p = 0; p < g->k; p += steps) {
+            int n = min(lanes, g->n - j), few = min(steps, g->k - p);
+            at_gemm_start from = p > 0 ? (at_gemm_start){g->c + j, g->ldc} : moved(g->from, 0, j);
+            widen_lines(g, n, few, g->half + j * g->bcs + p, g->bcs, wide);
+            g->kernel->turned(g->m, n, few, g->alpha, g->a + p * g->acs, g->ars, g->acs, wide, few,
+                              g->c + j, g->ldc, from);
+        }
+}
+
 /* Few rows, and B held transposed: nothing is packed either, nor are there blocks of k. */
 static void multiply_turned(const product *g)
 {
     int lanes = g->kernel->lanes;
+    if (g->half) {
+        multiply_turned_half(g);
+        return;
+    }
     for (int j = 0; j < g->n; j += lanes)
         g->kernel->turned(g->m, min(lanes, g->n - j), g->k, g->alpha, g->a, g->ars, g->acs,
                           g->b + j * g->bcs, g->bcs, g->c + j, g->ldc, moved(g->from, 0, j));
@@ -383,6 +491,8 @@ static void grid_cell(void *arg, int cell)
     g.a += i * g.ars;
     if (g.panels)
         g.panels += panel_len(&g, j, g.k); /* of all panels before */
+    else if (g.half)
+        g.half += j * g.bcs;
     else
         g.b += j * g.bcs;
     g.c += i * g.ldc + j;
@@ -473,6 +583,24 @@ void at_gemm_bias(int m, int n, int k, at_matrix a, at_matrix b, const real *bia
                   ptrdiff_t ldc)
 {
     product g = plain(kernel(), m, n, k, a, b, c, ldc);
+    g.from.data = bias;
+    multiply_on_threads(&g);
+}
+
+void at_gemm_bias_tiled(int m, int n, int k, at_matrix a, at_matrix b, const real *bias, real *c,
+                        ptrdiff_t ldc)
+{
+    product g = plain(kernel_for(at_gemm_tiled(m, n, k)), m, n, k, a, b, c, ldc);
+    g.from.data = bias;
+    multiply_on_threads(&g);
+}
+
+void at_gemm_bias_half(int m, int n, int k, at_matrix a, at_half_matrix b, const real *bias,
+                       real *c, ptrdiff_t ldc)
+{
+    product g = plain(kernel(), m, n, k, a, (at_matrix){NULL, b.ld, b.transposed}, c, ldc);
+    g.half = b.data;
+    g.type = b.type;
     g.from.data = bias;
     multiply_on_threads(&g);
 }

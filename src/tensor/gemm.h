@@ -9,14 +9,24 @@
 
 #include <stdbool.h>
 #include <stddef.h>
+#include <stdint.h>
 
 #include "base/real.h"
+#include "tensor/element.h"
 
 typedef struct {
     const real *data;
     ptrdiff_t ld;
     bool transposed; /* the operand is the transpose of what data holds */
 } at_matrix;
+
+/* the same of two-byte numbers, F16 or BF16 */
+typedef struct {
+    const uint16_t *data;
+    ptrdiff_t ld;
+    bool transposed;
+    at_element type;
+} at_half_matrix;
 
 /* C[m,n] = alpha A[m,k] B[k,n] + beta C. With beta 0, C is never read.
  * Threads are used inside one large product, unless it runs inside a parallel region; the same
@@ -38,6 +48,15 @@ bool at_gemm_tiled(int m, int n, int k);
  * the bias, without writing and reading them. */
 void at_gemm_bias(int m, int n, int k, at_matrix a, at_matrix b, const real *bias, real *c,
                   ptrdiff_t ldc);
+
+/* The same for forward products of training, which like gradients may be computed in tiles. */
+void at_gemm_bias_tiled(int m, int n, int k, at_matrix a, at_matrix b, const real *bias, real *c,
+                        ptrdiff_t ldc);
+
+/* The same with a B of two-byte numbers, which are widened exactly, a block at a time: the bits are
+ * those of a product with a widened copy. */
+void at_gemm_bias_half(int m, int n, int k, at_matrix a, at_half_matrix b, const real *bias,
+                       real *c, ptrdiff_t ldc);
 
 /* A matrix B[k,n] laid out for the kernel once, to be multiplied many times. */
 typedef struct {

@@ -16,6 +16,12 @@
 
 #include <string.h>
 
+#include "base/half.h"
+
+#if defined(__F16C__)
+#include <immintrin.h>
+#endif
+
 #if defined(__AVX512F__)
 #define VECTOR_BYTES 64
 enum { MR = 12, NV = 2, MC = 240, KC = 512 }; /* 24 of 32 registers hold C */
@@ -434,6 +440,35 @@ static void pack_b(int n, int k, const real *b, ptrdiff_t rs, ptrdiff_t cs, real
         pack_rows(n - j < NR ? n - j : NR, NR, k, 1, b + j * cs, cs, out);
 }
 
+/* ---- two-byte numbers ------------------------------------------------------------------- */
+
+static void widen_bf16(size_t n, const void *from, real *to)
+{
+    const unsigned char *in = from;
+    for (size_t i = 0; i < n; i++) {
+        uint16_t x;
+        memcpy(&x, in + 2 * i, sizeof x);
+        to[i] = at_bfloat_to_float(x);
+    }
+}
+
+/* The instruction reads denormal halves exactly in any mode of the processor; quiet NaNs alone
+ * have their payload kept. */
+static void widen_f16(size_t n, const void *from, real *to)
+{
+    const unsigned char *in = from;
+    size_t i = 0;
+#if defined(__F16C__) && !defined(ATTEND_REAL_DOUBLE)
+    for (; i + 8 <= n; i += 8)
+        _mm256_storeu_ps(to + i, _mm256_cvtph_ps(_mm_loadu_si128((const void *)(in + 2 * i))));
+#endif
+    for (; i < n; i++) {
+        uint16_t x;
+        memcpy(&x, in + 2 * i, sizeof x);
+        to[i] = at_half_to_float(x);
+    }
+}
+
 #define JOIN2(a, b) a##b
 #define JOIN(a, b) JOIN2(a, b)
 #define STRING2(a) #a
@@ -453,4 +488,6 @@ const at_gemm_kernel JOIN(at_gemm_kernel_, ATTEND_ISA) = {
     .turned = TURNED,
     .pack_a = pack_a,
     .pack_b = pack_b,
+    .widen_f16 = widen_f16,
+    .widen_bf16 = widen_bf16,
 };

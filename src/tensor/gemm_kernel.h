@@ -78,6 +78,10 @@ typedef struct at_gemm_kernel {
      * 1. Panels are `stride` apart. */
     void (*pack_b)(int n, int k, const real *b, ptrdiff_t rs, ptrdiff_t cs, real *out,
                    ptrdiff_t stride);
+
+    /* widens n numbers of F16 or BF16 exactly; `from` needs no alignment */
+    void (*widen_f16)(size_t n, const void *from, real *to);
+    void (*widen_bf16)(size_t n, const void *from, real *to);
 } at_gemm_kernel;
 
 extern const at_gemm_kernel at_gemm_kernel_base;

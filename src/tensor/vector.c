@@ -5,6 +5,7 @@
 
 #include "base/cpu.h"
 #include "base/threads.h"
+#include "tensor/rows_kernel.h"
 
 const at_vector_kernel *at_vector(void)
 {
@@ -17,6 +18,19 @@ const at_vector_kernel *at_vector(void)
     }
 #endif
     return &at_vector_kernel_base;
+}
+
+const at_rows_kernel *at_rows_with(void)
+{
+#if defined(__x86_64__)
+    switch (at_cpu_isa()) {
+    case ATTEND_ISA_AMX:
+    case ATTEND_ISA_AVX512: return &at_rows_kernel_avx512;
+    case ATTEND_ISA_AVX2: return &at_rows_kernel_avx2;
+    default: break;
+    }
+#endif
+    return &at_rows_kernel_base;
 }
 
 typedef struct {

@@ -5,9 +5,18 @@
 
 #include "text/unicode.h"
 
-enum { FEWEST = 10, ONE_OF = 50 };
+enum { FEWEST = 10, ONE_OF = 50, ABBREVIATED_OF = 5 };
 
 static bool is_mark(char c) { return c == '.' || c == ','; }
+
+/* an ellipsis by itself, "...", which says nothing: text of either kind has it */
+static bool is_ellipsis(const char *word, size_t size)
+{
+    size_t dots = 0;
+    while (dots < size && word[dots] == '.')
+        dots++;
+    return size > 1 && dots == size;
+}
 
 /* Is the word, or its end where it is longer, one that English is cut into: "'s" of "it's"? */
 static bool ends_in_part(const char *word, size_t size, bool *whole)
@@ -26,10 +35,12 @@ static bool ends_in_part(const char *word, size_t size, bool *whole)
 static void count_word(at_cut_marks *m, const char *word, size_t size, bool ends)
 {
     bool whole, comma = word[size - 1] == ',';
+    if (is_ellipsis(word, size))
+        return;
     if (is_mark(word[size - 1])) {
         m->alone += size == 1;
         m->close += size > 1;
-        m->joined += size > 1 && (comma || ends);
+        m->attached += size > 1 && (comma || ends);
     } else if (ends_in_part(word, size, &whole)) {
         m->parts += whole;
         m->joined += !whole;
@@ -54,7 +65,9 @@ void at_cut_marks_count(at_cut_marks *m, const char *text, size_t size)
 
 bool at_cut_before(const at_cut_marks *m)
 {
-    if (m->alone >= FEWEST && m->close * ONE_OF <= m->alone)
+    bool few = m->close * ONE_OF <= m->alone;
+    bool abbreviations = m->attached * ONE_OF <= m->alone && m->close * ABBREVIATED_OF <= m->alone;
+    if (m->alone >= FEWEST && (few || abbreviations))
         return true;
-    return m->parts >= FEWEST && m->joined * ONE_OF <= m->parts;
+    return m->parts >= FEWEST && (m->attached + m->joined) * ONE_OF <= m->parts;
 }

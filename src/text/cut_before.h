@@ -1,10 +1,11 @@
-/* Has somebody cut a text into words before, "a dog , asleep ."? Then its full stops and commas
- * stand alone; at most one of fifty may not, as in abbreviations. Other marks tell nothing: French
- * writes blanks before them.
+/* Was a text tokenised before, "a dog , asleep ."? Then its full stops and commas stand alone. At
+ * most one of fifty may not; one of five where these are abbreviations, "mr. x", which are not
+ * commas and do not end lines. Other marks say nothing: French writes spaces before them; nor does
+ * an ellipsis between spaces.
  *
  * The Penn Treebank of language models has lost both marks, but not "mr.": there the parts that
- * only a cut leaves alone, "<unk>", "n't", "'s", tell, where commas, the ends of lines and whole
- * words such as "it's" do not gainsay them. */
+ * only a tokenizer leaves alone, "<unk>", "n't", "'s", decide, unless attached marks and whole
+ * words such as "it's" contradict them. */
 #ifndef ATTEND_TEXT_CUT_BEFORE_H
 #define ATTEND_TEXT_CUT_BEFORE_H
 
@@ -13,8 +14,9 @@
 
 typedef struct {
     size_t alone, close; /* marks at the end of what blanks separate: by themselves, or not */
+    size_t attached;     /* of close: commas, and the full stops that end lines */
     size_t parts;        /* "<unk>", "n't" and the like by themselves */
-    size_t joined;       /* such a part, a comma, or the full stop of a line, not by itself */
+    size_t joined;       /* such a part, not by itself */
 } at_cut_marks;
 
 /* Counts those of one text more. */

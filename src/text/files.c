@@ -7,10 +7,16 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "base/checksum_list.h"
 #include "base/file.h"
 #include "base/json.h"
 #include "base/memory.h"
 #include "text/tokenizer.h"
+
+const char *const at_tokenizer_files[] = {
+    "tokenizer.json",      "tokenizer_config.json", "vocab.txt", "vocab.json",
+    "merges.txt",          "encoder.json",          "vocab.bpe", "spiece.model",
+    "sentencepiece.model", "tokenizer.model",       NULL};
 
 static bool is_folder(const char *path)
 {
@@ -165,9 +171,28 @@ static attend_status open_folder(const char *folder, at_tokenizer **out, attend_
     return status;
 }
 
+/* against the list of checksums in the folder, or beside the file */
+static attend_status verify(const char *path, attend_error *err)
+{
+    size_t size = (size_t)(base_name(path) - path);
+    if (is_folder(path) || !size)
+        return at_checksum_list_verify(is_folder(path) ? path : ".", NULL, NULL, err);
+    char *folder = at_alloc(size + 1);
+    if (!folder)
+        return at_error_memory(err);
+    memcpy(folder, path, size);
+    folder[size] = '\0';
+    attend_status status = at_checksum_list_verify(folder, NULL, NULL, err);
+    at_free(folder);
+    return status;
+}
+
 attend_status at_tokenizer_open(const char *path, at_tokenizer **out, attend_error *err)
 {
     *out = NULL;
+    attend_status status = verify(path, err);
+    if (status < 0)
+        return status;
     return is_folder(path) ? open_folder(path, out, err) : open_file(path, out, err);
 }
 
@@ -207,21 +232,25 @@ attend_status at_tokenizer_save(const at_tokenizer *t, const char *folder, atten
 {
     attend_status status = at_folder_make(folder, err);
     if (status >= 0)
+        status = at_checksum_list_clear(folder, err);
+    if (status >= 0)
         remove_file(folder, "tokenizer_config.json"); /* not every kind writes one */
     if (status >= 0 && t->kind->save)
         status = t->kind->save(t, folder, err);
     at_json_start();
     if (status >= 0 && t->kind->write)
         status = save_json(folder, "tokenizer.json", t->kind->write(t), err);
-    if (status >= 0)
-        remove_others(t->kind, folder);
-    return status;
+    if (status < 0)
+        return status;
+    remove_others(t->kind, folder);
+    return at_checksum_list_save(folder, at_tokenizer_files, err);
 }
 
 void at_tokenizer_forget(const char *folder)
 {
     remove_file(folder, "tokenizer_config.json");
     remove_others(NULL, folder);
+    at_checksum_list_remove(folder);
     rmdir(folder);
 }
 

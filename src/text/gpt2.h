@@ -4,15 +4,15 @@
 #define ATTEND_TEXT_GPT2_H
 
 #include "text/bpe.h"
-#include "text/cache.h"
 #include "text/gpt2_words.h"
 #include "text/tokenizer.h"
+#include "text/word_cache.h"
 
 typedef struct {
     at_tokenizer base; /* pieces are text in GPT-2's characters for bytes: "Ġworld" */
     at_bpe *bpe;
     at_gpt2_words *words;
-    at_cache *cache;
+    at_word_cache *cache;
     bool prefix_space;   /* a text starts as if a blank stood before it */
     bool split_specials; /* the text of a special piece is text like any other */
 } at_gpt2;

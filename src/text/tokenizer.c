@@ -262,7 +262,7 @@ void at_learn_defaults(at_learn_options *o)
                             .lower = -1,
                             .strip_accents = -1,
                             .split_chinese = -1,
-                            .punctuation = -1,
+                            .pretokenised = -1,
                             .alphabet = -1};
 }
 
@@ -279,7 +279,7 @@ static attend_status check_options(const at_tokenizer_kind *kind, const at_learn
         {ATTEND_LEARN_LOWER, o->lower >= 0, "lower"},
         {ATTEND_LEARN_STRIP_ACCENTS, o->strip_accents >= 0, "strip-accents"},
         {ATTEND_LEARN_SPLIT_CHINESE, o->split_chinese >= 0, "split-chinese"},
-        {ATTEND_LEARN_PUNCTUATION, o->punctuation >= 0, "punctuation"},
+        {ATTEND_LEARN_PRETOKENISED, o->pretokenised >= 0, "pretokenised"},
         {ATTEND_LEARN_ALPHABET, o->alphabet >= 0, "alphabet"},
         {ATTEND_LEARN_COVERAGE, o->coverage > 0, "coverage"},
         {ATTEND_LEARN_MODEL, o->model != NULL, "model"},

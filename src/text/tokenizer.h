@@ -142,6 +142,10 @@ void at_tokenizer_free(at_tokenizer *t); /* NULL is well */
 
 /* ---- files ------------------------------------------------------------------------------ */
 
+/* The names that files of tokenizers can have, up to a NULL. Those that are saved are listed with
+ * their checksums beside them (base/checksum_list.h), and verified when they are opened. */
+extern const char *const at_tokenizer_files[];
+
 /* Opens what a folder or a file has: our own tokenizer.json; spiece.model; vocab.json and
  * merges.txt; vocab.txt; Hugging Face's tokenizer.json; with tokenizer_config.json beside them
  * where it says more. The error names the files that were looked for. */
@@ -157,6 +161,10 @@ attend_status at_tokenizer_save(const at_tokenizer *t, const char *folder, atten
 
 /* Are its pieces the words between blanks, as they stand? */
 bool at_tokenizer_by_blanks(const at_tokenizer *t);
+
+/* How it cuts text into words, for a log: what the text is, then what follows; NULL if it is not of
+ * the kind words. */
+const char *at_tokenizer_cutting(const at_tokenizer *t);
 
 /* Removes the files that a folder is known by, and the folder where nothing else is in it. */
 void at_tokenizer_forget(const char *folder);
@@ -177,7 +185,7 @@ typedef struct {
     int lower;         /* 1: lower case */
     int strip_accents; /* 1: é becomes e */
     int split_chinese; /* 1: every Chinese character is a word; words: Japanese ones too */
-    int punctuation;   /* 1: words: punctuation is split off; by default unless it was before */
+    int pretokenised;  /* words: 1: spaces separate them, 0: punctuation is split off; -1 looks */
     int alphabet;      /* wordpiece: characters at most in the vocabulary */
     double coverage;   /* sentencepiece: share of all characters that the vocabulary has */
     const char *model; /* sentencepiece: "unigram" or "bpe" */
@@ -190,7 +198,7 @@ enum {
     ATTEND_LEARN_LOWER = 4,
     ATTEND_LEARN_STRIP_ACCENTS = 8,
     ATTEND_LEARN_SPLIT_CHINESE = 16,
-    ATTEND_LEARN_PUNCTUATION = 32,
+    ATTEND_LEARN_PRETOKENISED = 32,
     ATTEND_LEARN_ALPHABET = 64,
     ATTEND_LEARN_COVERAGE = 128,
     ATTEND_LEARN_MODEL = 256,

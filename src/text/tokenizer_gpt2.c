@@ -18,7 +18,7 @@ static void free_gpt2(at_tokenizer *t)
     at_gpt2 *g = (at_gpt2 *)t;
     at_bpe_free(g->bpe);
     at_gpt2_words_free(g->words);
-    at_cache_free(g->cache);
+    at_word_cache_free(g->cache);
     at_free(g);
 }
 
@@ -28,7 +28,7 @@ attend_status at_gpt2_new(at_gpt2 **out, attend_error *err)
     if (!g)
         return at_error_memory(err);
     g->bpe = at_bpe_new();
-    g->cache = at_cache_new();
+    g->cache = at_word_cache_new();
     attend_status status = g->bpe && g->cache ? at_gpt2_words_new(&g->words, err)
                                               : at_error_memory(err);
     if (status < 0) {
@@ -116,12 +116,12 @@ static bool take_word(void *user, size_t begin, size_t size, bool valid)
     size_t at = e->at + begin, first = e->out->count;
     if (!valid)
         e->out->invalid += size;
-    else if (at_cache_pieces(e->g->cache, word, size, at, e->out))
+    else if (at_word_cache_pieces(e->g->cache, word, size, at, e->out))
         return true;
     if (!merge_word(e, word, size, at))
         return false;
     if (valid)
-        at_cache_keep(e->g->cache, word, size, at, e->out, first);
+        at_word_cache_keep(e->g->cache, word, size, at, e->out, first);
     return true;
 }
 

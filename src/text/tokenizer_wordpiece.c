@@ -32,7 +32,7 @@ at_wordpiece *at_wordpiece_new(const at_wordpiece_options *options)
     if (!w)
         return NULL;
     w->options = *options;
-    w->cache = at_cache_new();
+    w->cache = at_word_cache_new();
     if (!w->cache) {
         at_tokenizer_free(&w->base);
         return NULL;
@@ -44,7 +44,7 @@ static void free_wordpiece(at_tokenizer *t)
 {
     at_wordpiece *w = (at_wordpiece *)t;
     at_vocab_free(w->never_split);
-    at_cache_free(w->cache);
+    at_word_cache_free(w->cache);
     at_free(w);
 }
 

@@ -14,7 +14,7 @@ static at_words *empty(void)
     at_words *w = at_tokenizer_new(&at_tokenizer_kind_words, sizeof *w);
     if (!w)
         return NULL;
-    w->cache = at_cache_new();
+    w->cache = at_word_cache_new();
     w->spacing.marked = w->spacing.wide = true;
     if (!w->cache) {
         at_tokenizer_free(&w->base);
@@ -37,7 +37,7 @@ static void free_words(at_tokenizer *t)
 {
     at_words *w = (at_words *)t;
     at_spacing_free(&w->spacing);
-    at_cache_free(w->cache);
+    at_word_cache_free(w->cache);
     at_free(w);
 }
 
@@ -123,13 +123,14 @@ static attend_status encode(const at_tokenizer *t, const char *text, size_t size
     at_words_start(&c, to.w, add_word, &to);
     for (size_t begin = 0; begin < size && !out->failed; begin = next) {
         size_t end = at_words_chunk(text, begin, size, &next), first = out->count, invalid = 0;
-        if (end == begin || at_cache_pieces(to.w->cache, text + begin, end - begin, begin, out))
+        if (end == begin
+            || at_word_cache_pieces(to.w->cache, text + begin, end - begin, begin, out))
             continue;
         if (!at_words_cut(&c, text, begin, end, &invalid))
             out->failed = true;
         out->invalid += invalid;
         if (!invalid)
-            at_cache_keep(to.w->cache, text + begin, end - begin, begin, out, first);
+            at_word_cache_keep(to.w->cache, text + begin, end - begin, begin, out, first);
     }
     out->failed |= to.text.failed;
     at_str_free(&to.text);
@@ -206,6 +207,16 @@ bool at_tokenizer_by_blanks(const at_tokenizer *t)
     return t->kind == &at_tokenizer_kind_words && !((const at_words *)t)->punctuation;
 }
 
+const char *at_tokenizer_cutting(const at_tokenizer *t)
+{
+    if (t->kind != &at_tokenizer_kind_words)
+        return NULL;
+    return at_tokenizer_by_blanks(t)
+               ? "tokenised already: spaces separate its words; --pretokenised no splits them "
+                 "further"
+               : "not tokenised yet: punctuation is split from words";
+}
+
 const at_tokenizer_kind at_tokenizer_kind_words = {
     .name = "words",
     .what = "words between white space, punctuation cut off, Chinese and Japanese by character",
@@ -213,7 +224,7 @@ const at_tokenizer_kind at_tokenizer_kind_words = {
     .files = "tokenizer.json",
     .model = "words",
     .learns = ATTEND_LEARN_SIZE | ATTEND_LEARN_MIN_COUNT | ATTEND_LEARN_LOWER
-              | ATTEND_LEARN_SPLIT_CHINESE | ATTEND_LEARN_PUNCTUATION,
+              | ATTEND_LEARN_SPLIT_CHINESE | ATTEND_LEARN_PRETOKENISED,
     .learn = at_words_learn,
     .read = read,
     .write = write,

@@ -2,9 +2,9 @@
 #ifndef ATTEND_TEXT_WORDPIECE_H
 #define ATTEND_TEXT_WORDPIECE_H
 
-#include "text/cache.h"
 #include "text/letters.h"
 #include "text/tokenizer.h"
+#include "text/word_cache.h"
 
 enum { ATTEND_WORDPIECE_PREFIX = 16, ATTEND_WORDPIECE_CHARS = 1000 };
 
@@ -21,7 +21,7 @@ typedef struct {
     at_wordpiece_options options;
     size_t longest;        /* bytes of the longest piece */
     at_vocab *never_split; /* words between white space that are pieces as they are; or NULL */
-    at_cache *cache;
+    at_word_cache *cache;
 } at_wordpiece;
 
 /* BERT's, for lower case or not: accents go with the case */

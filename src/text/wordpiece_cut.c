@@ -240,13 +240,13 @@ static bool is_blank(char byte)
 static void encode_chunk(sink *to, const char *text, size_t begin, size_t end)
 {
     size_t first = to->out->count, invalid = 0;
-    if (at_cache_pieces(to->w->cache, text + begin, end - begin, begin, to->out))
+    if (at_word_cache_pieces(to->w->cache, text + begin, end - begin, begin, to->out))
         return;
     if (!at_wordpiece_words(to->w, text, begin, end, cut_word, cut_whole, to, &invalid))
         to->out->failed = true;
     to->out->invalid += invalid;
     if (!invalid)
-        at_cache_keep(to->w->cache, text + begin, end - begin, begin, to->out, first);
+        at_word_cache_keep(to->w->cache, text + begin, end - begin, begin, to->out, first);
 }
 
 static void encode_plain(sink *to, const char *text, size_t begin, size_t end)

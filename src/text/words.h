@@ -2,16 +2,16 @@
 #ifndef ATTEND_TEXT_WORDS_H
 #define ATTEND_TEXT_WORDS_H
 
-#include "text/cache.h"
 #include "text/letters.h"
 #include "text/spacing.h"
 #include "text/tokenizer.h"
+#include "text/word_cache.h"
 
 typedef struct {
     at_tokenizer base;
     bool lower, punctuation, split_chinese;
     at_spacing spacing;
-    at_cache *cache;
+    at_word_cache *cache;
 } at_words;
 
 at_words *at_words_new(void); /* with the special pieces; NULL without memory */

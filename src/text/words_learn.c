@@ -19,7 +19,7 @@ typedef struct {
     at_str text;
     size_t in_line; /* words of the line so far */
     bool more;      /* something follows in the line */
-    bool asks;      /* nobody said whether to cut punctuation off */
+    bool asks;      /* the text decides whether punctuation is split off */
     bool failed;
 } learner;
 
@@ -158,8 +158,8 @@ attend_status at_words_learn(at_lines lines, const at_learn_options *o, at_token
     attend_status status = ATTEND_OK;
     if (l.w && l.counts) {
         l.w->lower = o->lower > 0;
-        l.w->punctuation = o->punctuation != 0;
-        l.asks = o->punctuation < 0;
+        l.w->punctuation = o->pretokenised <= 0;
+        l.asks = o->pretokenised < 0;
         l.w->split_chinese = o->split_chinese != 0;
         status = count_lines(&l, lines, err);
         if (status >= 0)

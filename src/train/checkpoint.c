@@ -8,7 +8,6 @@
 #include "base/file.h"
 #include "base/json.h"
 #include "base/memory.h"
-#include "base/threads.h"
 #include "store/weights.h"
 
 static const int64_t most_updates = (int64_t)1 << 53;
@@ -20,17 +19,15 @@ void at_standing_take(at_standing *s, at_trainer *t)
     s->updates = at_trainer_updates(t);
     s->batches = at_trainer_batches(t);
     s->plateau = at_trainer_rate(t)->plateau;
-    s->threads = at_threads();
     snprintf(s->isa, sizeof s->isa, "%s", at_isa_name(at_cpu_isa()));
 }
 
 void at_standing_differs(const at_standing *then, const at_standing *now, char *text, size_t size)
 {
     text[0] = '\0';
-    if (then->threads != now->threads)
-        snprintf(text, size, "%d threads, not %d", now->threads, then->threads);
-    else if (then->shards != now->shards)
-        snprintf(text, size, "%d shards of a batch, not %d", now->shards, then->shards);
+    if (then->shards != now->shards)
+        snprintf(text, size, "%d shard%s of a batch, not %d", now->shards,
+                 now->shards == 1 ? "" : "s", then->shards);
     else if (strcmp(then->isa, now->isa) != 0)
         snprintf(text, size, "instruction set %s, not %s", now->isa, then->isa);
     else if (then->seed != now->seed)
@@ -47,16 +44,16 @@ static json_t *number(double x)
 static json_t *standing_json(const at_standing *s)
 {
     return json_pack(
-        "{sI sI s{sI sI sI sI} so so sI si si so so s{so so si si} s{so sb} sI si si ss}",
+        "{sI sI s{sI sI sI sI} so so sI si si sb so so s{so so si si} s{so sb} sI si ss}",
         "updates", (json_int_t)s->updates, "batches", (json_int_t)s->batches, "position", "print",
         (json_int_t)s->position.print, "batch", (json_int_t)s->position.batch, "step",
         (json_int_t)s->position.step, "epoch", (json_int_t)s->position.epoch, "best",
         number(s->best), "best_loss", number(s->best_loss), "best_update",
-        (json_int_t)s->best_update, "best_mean", s->best_mean, "waited", s->waited, "loss",
-        number(s->loss), "asked", number(s->asked), "plateau", "lr", number(s->plateau.lr), "best",
-        number(s->plateau.best), "bad", s->plateau.bad, "cooling", s->plateau.cooling, "baseline",
-        "mean", number(s->baseline.mean), "started", (int)s->baseline.started, "seed",
-        (json_int_t)s->seed, "shards", s->shards, "threads", s->threads, "isa", s->isa);
+        (json_int_t)s->best_update, "best_mean", s->best_mean, "waited", s->waited, "due",
+        (int)s->due, "loss", number(s->loss), "asked", number(s->asked), "plateau", "lr",
+        number(s->plateau.lr), "best", number(s->plateau.best), "bad", s->plateau.bad, "cooling",
+        s->plateau.cooling, "baseline", "mean", number(s->baseline.mean), "started",
+        (int)s->baseline.started, "seed", (json_int_t)s->seed, "shards", s->shards, "isa", s->isa);
 }
 
 static double limitless(double x) { return x >= 1e300 ? INFINITY : x <= -1e300 ? -INFINITY : x; }
@@ -80,6 +77,7 @@ static attend_status standing_read(const json_t *json, const char *file, at_stan
         .best_update = at_field_int(&f, "best_update", 0, 0, most),
         .best_mean = (int)at_field_int(&f, "best_mean", 0, 0, INT32_MAX),
         .waited = (int)at_field_int(&f, "waited", 0, 0, INT32_MAX),
+        .due = at_field_bool(&f, "due", false),
         .loss = at_field_number(&f, "loss", 0, -INFINITY, INFINITY),
         .asked = at_field_number(&f, "asked", 0, 0, INFINITY),
         .plateau = {.lr = at_field_number(&plateau, "lr", 0, -INFINITY, INFINITY),
@@ -90,7 +88,6 @@ static attend_status standing_read(const json_t *json, const char *file, at_stan
                      .started = at_field_bool(&baseline, "started", false)},
         .seed = (uint64_t)at_field_int(&f, "seed", 0, INT64_MIN, most),
         .shards = (int)at_field_int(&f, "shards", 1, 1, INT32_MAX),
-        .threads = (int)at_field_int(&f, "threads", 1, 1, INT32_MAX),
     };
     snprintf(s->isa, sizeof s->isa, "%s", at_field_string(&f, "isa", ""));
     return f.status;
@@ -176,6 +173,8 @@ attend_status at_checkpoint_load(const char *path, at_params *params, at_trainer
         status = at_error(err, ATTEND_FORMAT,
                           "%s: no checkpoint of a training run; --init-from takes weights alone",
                           at_show(path).text);
+    if (status >= 0)
+        status = at_safetensors_verify_all(file, err);
     if (status >= 0)
         status = at_json_parse(path, note, strlen(note), &json, err);
     if (status >= 0)

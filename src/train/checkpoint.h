@@ -22,19 +22,20 @@ typedef struct {
     int64_t best_update;  /* when it was found */
     int best_mean;        /* it is the mean of so many last weights; 0: those of that update */
     int waited;           /* validations since then */
+    bool due;             /* these weights are to be validated before the next update */
     double loss, asked;   /* since the last validation: summed, and what it is summed over */
     at_plateau plateau;   /* of the schedule */
     at_baseline baseline; /* of hard attention */
     uint64_t seed;
-    int shards, threads;
+    int shards;   /* of a batch: with the seed and the instruction set they decide the bits */
     char isa[16]; /* instruction set */
 } at_standing;
 
 /* As it is now: what the trainer knows, and the machine. */
 void at_standing_take(at_standing *s, at_trainer *t);
 
-/* What differs from when the checkpoint was made, so that the bits will too: "2 threads, not 1",
- * or "" where all is the same. */
+/* What differs from when the checkpoint was made, so that the bits will too: "4 shards of a batch,
+ * not 2", or "" where all is the same. */
 void at_standing_differs(const at_standing *then, const at_standing *now, char *text, size_t size);
 
 attend_status at_checkpoint_save(const char *path, at_params *params, at_trainer *t,

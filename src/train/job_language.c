@@ -5,9 +5,7 @@
  * Windows to train on come in a random order, and each begins without memory. A validation reads
  * the text as it stands, in streams side by side, and remembers what it has read. */
 #include <stddef.h>
-#include <string.h>
 
-#include "base/memory.h"
 #include "data/windows.h"
 #include "store/language_folder.h"
 #include "train/run_parts.h"
@@ -19,8 +17,7 @@ typedef struct {
     at_windows *windows[2];    /* to train on, to validate with */
     int streams;               /* of the validation */
     const at_batch *batch;
-    real *state; /* of the validation: h and c of every layer, [streams,H]; first: none yet */
-    bool first;
+    at_cache *cache; /* states of the validation's streams */
 } task;
 
 static task *task_of(const at_run *r) { return r->task; }
@@ -103,12 +100,11 @@ static attend_status prepare(at_run *r, attend_error *err)
                                 ATTEND_LANGUAGE_WORDS_SCALE, err);
     if (status < 0)
         return status;
-    size_t numbers = (size_t)(2 * f->model.layers * t->streams) * (size_t)f->model.hidden;
-    t->state = at_alloc_zero(numbers, sizeof *t->state);
+    t->cache = at_language_cache(&f->model);
     at_run_say(r, "%zu words to learn from, %zu to validate with, %d different ones",
                at_encoded_count(r->numbers[0]).tokens[0], at_encoded_count(r->numbers[1]).tokens[0],
                f->model.vocabulary);
-    return t->state ? ATTEND_OK : at_error_memory(err);
+    return t->cache ? ATTEND_OK : at_error_memory(err);
 }
 
 static attend_status weights(void *of_run, const char *folder, attend_error *err)
@@ -128,33 +124,13 @@ static attend_status save(at_run *r, attend_error *err)
 static attend_status take(at_run *r, const at_batch *batch, int shards, attend_error *err)
 {
     task *t = task_of(r);
-    (void)err;
     t->batch = batch;
-    t->first = batch->index == 0;
     r->shards = at_shards_cut(batch->source.B, shards);
     r->asked = (double)batch->source.B * (double)batch->source.T;
-    return ATTEND_OK;
-}
-
-/* what the streams of a validation remember, onto the tape and from it */
-static void recall(const task *t, at_tape *tape, at_language_state *s)
-{
-    int B = t->batch->source.B, H = t->folder.model.hidden, L = t->folder.model.layers;
-    const real *from = t->state;
-    for (int i = 0; i < 2 * L; i++, from += B * H)
-        *(i < L ? &s->h[i] : &s->c[i - L]) = at_input(tape, SHAPE(B, H), from);
-}
-
-static void remember(task *t, const at_language_state *s)
-{
-    size_t n = (size_t)t->batch->source.B * (size_t)t->folder.model.hidden;
-    int L = t->folder.model.layers;
-    real *to = t->state;
-    for (int i = 0; i < 2 * L; i++, to += n) {
-        const at_tensor *x = i < L ? s->h[i] : s->c[i - L];
-        if (x)
-            memcpy(to, x->value, n * sizeof *to);
-    }
+    if (batch->index > 0)
+        return ATTEND_OK;
+    at_cache_clear(t->cache);
+    return at_cache_join(t->cache, batch->source.B, err);
 }
 
 static at_tensor *loss(void *run, at_tape *tape, int shard)
@@ -164,14 +140,9 @@ static at_tensor *loss(void *run, at_tape *tape, int shard)
     const at_block *x = &t->batch->source;
     int at = r->shards.first[shard], B = r->shards.first[shard + 1] - at, T = x->T;
     bool training = at_tape_mode(tape) == ATTEND_TRAIN;
-    at_language_state s = {.h = {NULL}};
-    if (!training && !t->first)
-        recall(t, tape, &s);
     at_ids words = {SHAPE(B, T), x->ids + (size_t)at * (size_t)T};
     at_ids targets = {SHAPE(B, T), t->batch->target.ids + (size_t)at * (size_t)T};
-    at_tensor *y = at_language_read(tape, &t->folder.model, words, &s);
-    if (!training && !at_failed(tape))
-        remember(t, &s);
+    at_tensor *y = at_language_read(tape, &t->folder.model, words, training ? NULL : t->cache);
     at_cross_entropy_options o = {.smoothing = training ? (real)r->settings.smoothing : 0,
                                   .ignore = -1,
                                   .divisor = (real)r->asked};
@@ -183,7 +154,7 @@ static void free_task(at_run *r)
     task *t = task_of(r);
     at_windows_free(t->windows[0]);
     at_windows_free(t->windows[1]);
-    at_free(t->state);
+    at_cache_free(t->cache);
     at_language_folder_free(&t->folder);
 }
 

@@ -28,22 +28,22 @@ const attend_metric *at_metrics_find(const at_metrics *m, const char *name)
 
 double at_metric_goodness(const attend_metric *m) { return m->falls ? -m->value : m->value; }
 
-attend_status at_metrics_keep(const at_metrics *m, const char *path, long long step, double epoch,
-                              int best, attend_error *err)
+attend_status at_metrics_keep(const at_metrics *m, const char *path, const at_metrics_line *line,
+                              attend_error *err)
 {
     FILE *f = fopen(path, "a");
     if (!f)
         return at_error(err, ATTEND_FILE, "%s: %s", at_show(path).text, strerror(errno));
     char number[32];
-    fprintf(f, "{\"step\": %lld, \"epoch\": %s", step,
-            at_number_print(number, round(epoch * 1e4) / 1e4));
+    fprintf(f, "{\"step\": %lld, \"epoch\": %s, \"shards\": %d", (long long)line->step,
+            at_number_print(number, round(line->epoch * 1e4) / 1e4), line->shards);
     for (int i = 0; i < m->count; i++)
         if (isfinite(m->item[i].value))
             fprintf(f, ", \"%s\": %s", m->item[i].name,
                     at_number_print_real(number, m->item[i].value));
         else
             fprintf(f, ", \"%s\": null", m->item[i].name);
-    fprintf(f, ", \"best\": %s}\n", best ? "true" : "false");
+    fprintf(f, ", \"best\": %s}\n", line->best ? "true" : "false");
     bool failed = ferror(f);
     failed |= fclose(f) != 0;
     return failed ? at_error(err, ATTEND_FILE, "%s: %s", at_show(path).text, strerror(errno))

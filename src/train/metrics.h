@@ -2,6 +2,9 @@
 #ifndef ATTEND_TRAIN_METRICS_H
 #define ATTEND_TRAIN_METRICS_H
 
+#include <stdbool.h>
+#include <stdint.h>
+
 #include "attend.h"
 #include "base/error.h"
 
@@ -18,9 +21,17 @@ const attend_metric *at_metrics_find(const at_metrics *m, const char *name); /* 
 /* Larger is better. */
 double at_metric_goodness(const attend_metric *m);
 
-/* One more line of a JSONL file. */
-attend_status at_metrics_keep(const at_metrics *m, const char *path, long long step, double epoch,
-                              int best, attend_error *err);
+/* the rest of a line: where the run was */
+typedef struct {
+    int64_t step;
+    double epoch;
+    int shards; /* of a batch */
+    bool best;
+} at_metrics_line;
+
+/* Adds a line to a JSONL file. */
+attend_status at_metrics_keep(const at_metrics *m, const char *path, const at_metrics_line *line,
+                              attend_error *err);
 
 /* Takes away the lines behind a step, and one that was never finished: a run that goes on from
  * there will write them again. A file that is not there is well. */

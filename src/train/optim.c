@@ -27,6 +27,10 @@ const int at_optimisers_count = (int)(sizeof at_optimisers / sizeof *at_optimise
 const at_option at_optim_option_table[] = {
     {.name = "lr", NUMBER(lr), POSITIVE, .help = "Learning rate"},
     {.name = "weight-decay", NUMBER(weight_decay), POSITIVE, .help = "Weight decay"},
+    {.name = "no-decay",
+     OPTION_CHOICE(at_optim_options, no_decay),
+     .choices = "none|norms|biases|norms+biases",
+     .help = "Parameters without weight decay"},
     {.name = "eps", NUMBER(eps), POSITIVE, .help = "Added to the denominator"},
     {.name = "beta1", NUMBER(beta1), .max = 1, .help = "Decay of the mean of gradients"},
     {.name = "beta2", NUMBER(beta2), .max = 1, .help = "Decay of the mean of squares"},
@@ -153,12 +157,12 @@ void at_optim_set_rule(at_optim *o, at_optim_rule *rule, void *user)
     o->user = user;
 }
 
-void at_optim_no_decay(void *user, const at_parameter *p, at_optim_group *group)
+static bool decays(const at_optim_options *o, const char *name)
 {
-    static const char *const usual[] = {"bias", "LayerNorm", "layer_norm", "ln_", NULL};
-    for (const char *const *word = user ? user : usual; *word; word++)
-        if (strstr(p->name, *word))
-            group->weight_decay = 0;
+    bool norm = strstr(name, "norm") || strstr(name, "Norm") || strstr(name, "ln_");
+    bool exempt = (o->no_decay & ATTEND_NO_DECAY_NORMS && norm)
+                  || (o->no_decay & ATTEND_NO_DECAY_BIASES && strstr(name, "bias"));
+    return !exempt;
 }
 
 double at_optim_lr(const at_optim *o) { return o->options.lr; }
@@ -234,9 +238,11 @@ static slot *known_slot(at_optim *o, int index)
         return NULL;
     slot *s = &o->slots[index];
     if (!s->known) {
-        s->group = (at_optim_group){.lr_factor = 1, .weight_decay = o->options.weight_decay};
+        const at_parameter *p = at_params_at(o->params, index);
+        s->group.lr_factor = 1;
+        s->group.weight_decay = decays(&o->options, p->name) ? o->options.weight_decay : 0;
         if (o->rule)
-            o->rule(o->user, at_params_at(o->params, index), &s->group);
+            o->rule(o->user, p, &s->group);
         s->known = true;
     }
     return s;

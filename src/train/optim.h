@@ -1,10 +1,9 @@
 /* Optimisers, as PyTorch defines them; one small file each, listed in optimisers.def.
  *
  *     at_optim_options o;
- *     at_optim_options_parse(&o, "adamw:lr=3e-4,weight_decay=0.1", &err);
+ *     at_optim_options_parse(&o, "adamw:lr=3e-4,weight_decay=0.1,no_decay=norms+biases", &err);
  *     at_optim *optim;
  *     at_optim_new(params, &o, &optim, &err);
- *     at_optim_set_rule(optim, at_optim_no_decay, NULL);
  *     each step:
  *         at_optim_set_lr(optim, at_rate_at(&rate, step));      (schedule.h)
  *         at_optim_step(optim, gradients, &err);                (gradients.h)
@@ -29,6 +28,15 @@ typedef struct at_optimiser at_optimiser;
 
 /* ---- options ---------------------------------------------------------------------------- */
 
+/* Parameters without weight decay, by their names: biases have "bias" in theirs, parameters of
+ * normalisation layers "norm", "Norm" or "ln_". */
+typedef enum {
+    ATTEND_NO_DECAY_NONE,
+    ATTEND_NO_DECAY_NORMS,
+    ATTEND_NO_DECAY_BIASES,
+    ATTEND_NO_DECAY_BOTH, /* the bits of the two */
+} at_no_decay;
+
 typedef struct {
     const at_optimiser *optimiser;
     double lr, weight_decay, eps;
@@ -41,6 +49,7 @@ typedef struct {
     bool amsgrad;                     /* adam, adamw */
     bool centered;                    /* rmsprop */
     bool correct_bias;                /* bert_adamw */
+    int no_decay;                     /* at_no_decay */
 } at_optim_options;
 
 /* the defaults of the optimiser of that name, which are PyTorch's */
@@ -70,16 +79,12 @@ void at_optim_free(at_optim *o);
  * is asked once for each parameter, before its first update. */
 typedef struct {
     double lr_factor;    /* 1 */
-    double weight_decay; /* the options' */
+    double weight_decay; /* the options'; 0 where no_decay exempts the parameter */
     bool frozen;         /* never updated; false. at_parameter.frozen counts at every step, too */
 } at_optim_group;
 
 typedef void at_optim_rule(void *user, const at_parameter *p, at_optim_group *group);
 void at_optim_set_rule(at_optim *o, at_optim_rule *rule, void *user); /* before the first step */
-
-/* The usual rule: no weight decay where the name contains one of the words; user is a list of
- * words ended by NULL, or NULL for "bias", "LayerNorm", "layer_norm", "ln_". */
-void at_optim_no_decay(void *user, const at_parameter *p, at_optim_group *group);
 
 double at_optim_lr(const at_optim *o);
 void at_optim_set_lr(at_optim *o, double lr);

@@ -25,7 +25,7 @@ const at_optimiser at_optimiser_adadelta = {
     .formula = "v = rho v + (1 - rho) g^2;  d = g sqrt(u + eps) / sqrt(v + eps);  "
                "u = rho u + (1 - rho) d^2;  p -= lr d",
     .source = "Zeiler 2012",
-    .settings = "lr rho eps weight_decay",
+    .settings = "lr rho eps weight_decay no_decay",
     .defaults = {.lr = 1, .rho = 0.9, .eps = 1e-6},
     .state = {"square_avg", "acc_delta"},
     .plan = plan,

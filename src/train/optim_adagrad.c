@@ -23,7 +23,7 @@ const at_optimiser at_optimiser_adagrad = {
     .name = "adagrad",
     .formula = "s += g^2;  p -= lr / (1 + (step - 1) lr_decay) g / (sqrt(s) + eps)",
     .source = "Duchi, Hazan and Singer 2011",
-    .settings = "lr lr_decay eps initial_accumulator_value weight_decay",
+    .settings = "lr lr_decay eps initial_accumulator_value weight_decay no_decay",
     .defaults = {.lr = 1e-2, .eps = 1e-10},
     .state = {"sum"},
     .initial = initial,

@@ -32,7 +32,7 @@ const at_optimiser at_optimiser_adam = {
     .formula = "m = beta1 m + (1 - beta1) g;  v = beta2 v + (1 - beta2) g^2;  "
                "p -= lr m' / (sqrt(v') + eps), ' corrected for the start at zero",
     .source = "Kingma and Ba 2015; AMSGrad: Reddi et al. 2018",
-    .settings = "lr beta1 beta2 eps weight_decay amsgrad",
+    .settings = "lr beta1 beta2 eps weight_decay no_decay amsgrad",
     .defaults = {.lr = 1e-3, .beta1 = 0.9, .beta2 = 0.999, .eps = 1e-8},
     .state = {"exp_avg", "exp_avg_sq", "max_exp_avg_sq"},
     .keeps = keeps,

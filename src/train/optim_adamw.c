@@ -30,7 +30,7 @@ const at_optimiser at_optimiser_adamw = {
     .name = "adamw",
     .formula = "p *= 1 - lr weight_decay;  then as adam",
     .source = "Loshchilov and Hutter 2019",
-    .settings = "lr beta1 beta2 eps weight_decay amsgrad",
+    .settings = "lr beta1 beta2 eps weight_decay no_decay amsgrad",
     .defaults = {.lr = 1e-3, .beta1 = 0.9, .beta2 = 0.999, .eps = 1e-8, .weight_decay = 1e-2},
     .state = {"exp_avg", "exp_avg_sq", "max_exp_avg_sq"},
     .keeps = keeps,

@@ -32,7 +32,7 @@ const at_optimiser at_optimiser_bert_adamw = {
     .name = "bert_adamw",
     .formula = "m, v as adam;  p -= lr m / (sqrt(v) + eps);  p *= 1 - lr weight_decay",
     .source = "Devlin et al. 2019; Hugging Face transformers, AdamW",
-    .settings = "lr beta1 beta2 eps weight_decay correct_bias",
+    .settings = "lr beta1 beta2 eps weight_decay no_decay correct_bias",
     .defaults = {.lr = 1e-3, .beta1 = 0.9, .beta2 = 0.999, .eps = 1e-6, .correct_bias = true},
     .state = {"exp_avg", "exp_avg_sq"},
     .plan = plan,

@@ -29,7 +29,7 @@ const at_optimiser at_optimiser_rmsprop = {
     .name = "rmsprop",
     .formula = "v = alpha v + (1 - alpha) g^2;  p -= lr g / (sqrt(v) + eps)",
     .source = "Tieleman and Hinton 2012; centered: Graves 2013",
-    .settings = "lr alpha eps weight_decay momentum centered",
+    .settings = "lr alpha eps weight_decay no_decay momentum centered",
     .defaults = {.lr = 1e-2, .alpha = 0.99, .eps = 1e-8},
     .state = {"square_avg", "momentum_buffer", "grad_avg"},
     .keeps = keeps,

@@ -41,7 +41,7 @@ const at_optimiser at_optimiser_sgd = {
     .name = "sgd",
     .formula = "b = momentum b + (1 - dampening) g;  p -= lr b",
     .source = "Robbins and Monro 1951; Polyak 1964; Sutskever et al. 2013",
-    .settings = "lr momentum dampening weight_decay nesterov",
+    .settings = "lr momentum dampening weight_decay no_decay nesterov",
     .defaults = {.lr = 1e-3}, /* PyTorch 1 has no default here; this is PyTorch 2's */
     .state = {"momentum_buffer"},
     .keeps = keeps,

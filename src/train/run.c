@@ -235,7 +235,9 @@ attend_status at_run_save_best(at_run *r, attend_error *err)
 static attend_status keep_metrics(const at_run *r, const at_run_event *e, attend_error *err)
 {
     char *path = at_run_path(r, "training/metrics.jsonl");
-    attend_status status = path ? at_metrics_keep(e->metrics, path, e->step, e->epoch, e->best, err)
+    at_metrics_line line = {
+        .step = e->step, .epoch = e->epoch, .shards = r->standing.shards, .best = e->best};
+    attend_status status = path ? at_metrics_keep(e->metrics, path, &line, err)
                                 : at_error_memory(err);
     at_free(path);
     return status;
@@ -255,7 +257,7 @@ static attend_status keep_weights(const at_run *r, attend_error *err)
     return status;
 }
 
-static attend_status validate(at_run *r, attend_error *err)
+static attend_status validate_shared(at_run *r, attend_error *err)
 {
     at_metrics found = {.count = 0};
     at_run_event e = {.kind = ATTEND_RUN_VALIDATED,
@@ -284,6 +286,15 @@ static attend_status validate(at_run *r, attend_error *err)
         status = keep_metrics(r, &e, err);
     if (status >= 0)
         at_run_tell(r, e);
+    return status;
+}
+
+/* Weights do not change meanwhile: whatever multiplies with them packs them once. */
+static attend_status validate(at_run *r, attend_error *err)
+{
+    at_params_share(r->params);
+    attend_status status = validate_shared(r, err);
+    at_params_unshare(r->params);
     return status;
 }
 
@@ -335,6 +346,26 @@ static attend_status step(at_run *r, at_run_event *e, bool *ends_epoch, attend_e
     return ATTEND_OK;
 }
 
+/* Validates, and keeps what was found in a checkpoint. The first validation makes a model, so a
+ * checkpoint comes before it, too: --resume takes a model without one for a run whose checkpoint
+ * was lost. */
+static attend_status validate_and_save(at_run *r, attend_error *err)
+{
+    attend_status status = ATTEND_OK;
+    if (!r->saved) {
+        r->standing.due = true;
+        status = at_run_checkpoint(r, err);
+    }
+    r->standing.due = false;
+    if (status >= 0)
+        status = validate(r, err);
+    if (status >= 0)
+        status = at_run_checkpoint(r, err);
+    if (status >= 0)
+        at_run_tell(r, (at_run_event){.kind = ATTEND_RUN_SAVED});
+    return status;
+}
+
 static bool out_of_patience(const at_run *r)
 {
     return r->settings.patience && r->standing.waited >= r->settings.patience;
@@ -350,10 +381,12 @@ static attend_status after_step(at_run *r, bool *ends_epoch, bool *stops, attend
         return ATTEND_OK;
     bool due = s->validate_every ? n % s->validate_every == 0 : *ends_epoch, last = n >= r->steps;
     *ends_epoch = false;
-    attend_status status = due || last ? validate(r, err) : ATTEND_OK;
-    *stops = out_of_patience(r);
-    if (status >= 0 && (n % s->checkpoint_every == 0 || due || last))
+    attend_status status = ATTEND_OK;
+    if (due || last)
+        status = validate_and_save(r, err);
+    else if (n % s->checkpoint_every == 0)
         status = at_run_checkpoint(r, err);
+    *stops = out_of_patience(r);
     return status;
 }
 
@@ -375,12 +408,12 @@ static attend_status obey(at_run *r, attend_error *err)
 
 attend_status at_run_go(at_run *r, attend_error *err)
 {
-    attend_status status = ATTEND_OK;
-    bool stops = out_of_patience(r), ends_epoch = false;
-    if (r->standing.updates >= r->steps)
+    unsigned token = at_floats_flush();
+    if (r->standing.updates >= r->steps && !r->standing.due)
         at_run_say(r, "the run is done: %lld update%s; more --epochs or --steps make it longer",
                    (long long)r->standing.updates, ATTEND_PLURAL(r->standing.updates));
-    unsigned token = at_floats_flush();
+    attend_status status = r->standing.due ? validate_and_save(r, err) : ATTEND_OK;
+    bool stops = out_of_patience(r), ends_epoch = false;
     while (status >= 0 && !stops && r->standing.updates < r->steps) {
         at_run_event e;
         status = step(r, &e, &ends_epoch, err);

@@ -33,6 +33,7 @@ typedef struct {
     const char *tokenizer;
     int vocabulary, min_count;
     bool lower;
+    int pretokenised; /* 0 looks at the text, 1 no, 2 yes */
     int longest, longest_frames, when_long;
     int epochs, steps, batch, batch_tokens;
     double mix_lengths;
@@ -43,7 +44,7 @@ typedef struct {
     int accumulate, shards;
     int checkpoint_every, validate_every, patience;
     int keep, average; /* weights of so many validations */
-    int curves;        /* the figure's format; drawn by whoever hears of validations */
+    int curves;        /* the figure's format; drawn by the report */
     const char *watch; /* a metric; NULL: the job's first */
     bool resume, overwrite;
     const char *init_from;
@@ -60,6 +61,7 @@ typedef enum {
     ATTEND_RUN_SAYS,      /* text */
     ATTEND_RUN_STEP,      /* a step is done */
     ATTEND_RUN_VALIDATED, /* metrics */
+    ATTEND_RUN_SAVED,     /* a checkpoint has what the last validation found */
 } at_run_kind;
 
 typedef struct {
@@ -68,11 +70,11 @@ typedef struct {
     int64_t step, steps; /* updates done, and of the whole run */
     double epoch;        /* 2.5: in the middle of the third */
     int epochs;
-    double loss, norm, rate;
-    double asked;        /* what the loss is the mean of, in this step */
-    const char *unit;    /* of asked: "words" */
-    int64_t validations; /* still to come */
-    double validation;   /* what each of them asks for, about */
+    double loss, norm, rate; /* norm: as in at_step_result */
+    double asked;            /* what the loss is the mean of, in this step */
+    const char *unit;        /* of asked: "words" */
+    int64_t validations;     /* still to come */
+    double validation;       /* what each of them asks for, about */
     const at_metrics *metrics;
     bool best;
 } at_run_event;

@@ -5,9 +5,11 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "base/checksum_list.h"
 #include "base/file.h"
 #include "base/memory.h"
 #include "data/split.h"
+#include "train/kept.h"
 #include "train/run_parts.h"
 #include "train/settings.h"
 
@@ -53,31 +55,77 @@ static attend_status check_place(const char *out, attend_error *err)
     return ATTEND_OK;
 }
 
-/* A run that was killed before its first checkpoint has nothing but what it was told: going on with
- * it is beginning again. */
+/* Is the name taken, be it by a link that leads nowhere? */
+static bool is_named(const at_run *r, const char *name)
+{
+    struct stat about;
+    char *path = at_run_path(r, name);
+    bool found = !path || lstat(path, &about) == 0;
+    at_free(path);
+    return found;
+}
+
+/* what only a run that has trained leaves in its folder, or NULL */
+static const char *trained_file(const at_run *r)
+{
+    static const char *const files[] = {"training/last.safetensors", "model.safetensors",
+                                        "training/metrics.jsonl", "training/average.safetensors"};
+    int64_t step;
+    for (size_t i = 0; i < sizeof files / sizeof *files; i++)
+        if (is_named(r, files[i]))
+            return files[i];
+    char *folder = at_run_path(r, "training");
+    bool kept = !folder || at_kept_steps(folder, &step, 1) > 0;
+    at_free(folder);
+    return kept ? "training/step-*.safetensors" : NULL;
+}
+
+static attend_status no_run(const at_run *r, attend_error *err)
+{
+    return at_error(err, ATTEND_OPTION, "%s: there is no run to go on with; %s",
+                    at_show(r->settings.out).text,
+                    at_run_has(r, "config.json")
+                        ? "--init-from begins a run elsewhere with its weights, --overwrite "
+                          "starts anew"
+                        : "check the name, or leave --resume out");
+}
+
+/* A run that was killed before its first checkpoint has only its settings: it starts at update 0.
+ * Where anything was trained, starting over would replace it. */
 static attend_status find_run(at_run *r, attend_error *err)
 {
     attend_status status = at_run_has(r, "training") ? at_run_lock(r, err) : ATTEND_OK;
     if (status < 0 || at_run_has(r, "training/last.safetensors"))
         return status;
     if (!at_run_has(r, "training/settings.yaml"))
-        return at_error(err, ATTEND_OPTION, "%s: there is no run to go on with; %s",
-                        at_show(r->settings.out).text,
-                        at_run_has(r, "config.json")
-                            ? "--init-from begins a run elsewhere with its weights, --overwrite "
-                              "starts anew"
-                            : "check the name, or leave --resume out");
+        return no_run(r, err);
+    const char *trained = trained_file(r), *out = r->settings.out;
+    if (trained)
+        return at_error(err, ATTEND_FILE,
+                        "%.60s/training/last.safetensors, the checkpoint, cannot be reached, but "
+                        "%s shows that the run has trained; restore the checkpoint, start from the "
+                        "best weights with --init-from %.60s and another --out, or start over with "
+                        "--overwrite in place of --resume",
+                        at_show(out).text, trained, at_show(out).text);
     r->again = true;
     r->settings.resume = false;
     at_run_say(r, "no checkpoint yet: the run begins at update 0");
     return ATTEND_OK;
 }
 
-const char *const at_run_leaves[] = {
-    "model.safetensors",         "training/last.safetensors", "training/average.safetensors",
-    "training/metrics.jsonl",    "training/test.tsv",         "training/test.txt",
-    "training/test.safetensors", "training/curves.svg",       "training/curves.png",
-    "training/curves.pdf",       "training/settings.yaml",    NULL};
+const char *const at_run_leaves[] = {"model.safetensors",
+                                     "training/last.safetensors",
+                                     "training/average.safetensors",
+                                     "training/metrics.jsonl",
+                                     "training/test.tsv",
+                                     "training/test.txt",
+                                     "training/test.safetensors",
+                                     "training/curves.svg",
+                                     "training/curves.png",
+                                     "training/curves.pdf",
+                                     "training/" ATTEND_CHECKSUM_LIST,
+                                     "training/settings.yaml",
+                                     NULL};
 
 attend_status at_run_check_taken(const at_run *r, attend_error *err)
 {
@@ -142,10 +190,10 @@ static attend_status check_tokenizer(const at_run_settings *s, attend_error *err
 {
     if (at_tokenizer_kind_find(s->tokenizer) || !at_file_exists(s->tokenizer))
         return at_tokenizer_kind_check(s->tokenizer, err);
-    if (s->vocabulary || s->min_count || s->lower)
+    if (s->vocabulary || s->min_count || s->lower || s->pretokenised)
         return at_error(err, ATTEND_OPTION,
                         "--tokenizer %s has its vocabulary already; leave --vocabulary, "
-                        "--min-count and --lower out",
+                        "--min-count, --lower and --pretokenised out",
                         at_show(s->tokenizer).text);
     return ATTEND_OK;
 }

@@ -153,16 +153,18 @@ attend_status at_run_learn(at_run *r, bool sources, bool targets, const char *pr
         o.min_count = s->min_count;
     if (s->lower)
         o.lower = 1;
+    o.pretokenised = s->pretokenised - 1;
     at_corpus_walk walk = {
         .corpus = r->corpus, .part = r->part, .sources = sources, .targets = targets};
     status = at_tokenizer_kind_find(s->tokenizer)
                  ? at_tokenizer_learn(s->tokenizer, at_corpus_lines(&walk), &o, out, err)
                  : at_tokenizer_open(s->tokenizer, out, err);
-    if (status >= 0 && at_tokenizer_by_blanks(*out))
-        at_run_say(r, "%s text is cut into words already: its words are those between blanks",
+    if (status >= 0 && at_tokenizer_cutting(*out))
+        at_run_say(r, "%s text is %s",
                    !sources  ? "target"
                    : targets ? "all"
-                             : "source");
+                             : "source",
+                   at_tokenizer_cutting(*out));
     return status >= 0 && targets ? check_ends(*out, s->tokenizer, err) : status;
 }
 

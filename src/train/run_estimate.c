@@ -3,7 +3,8 @@
  *
  *     weights + optimiser + shards (gradients + activations)
  *
- * The trial makes the parameters, in the order in which the first step would, and nothing else. */
+ * The trial makes the parameters, in the order in which the first step would, and nothing else.
+ * From these sizes follows the number of shards of a new run, where the settings leave it open. */
 #include <stdio.h>
 #include <unistd.h>
 
@@ -119,10 +120,23 @@ static amount megabytes(double bytes)
     return a;
 }
 
-static void say(at_run *r, double bytes, double numbers)
+/* the number of shards, where neither settings nor a checkpoint have it */
+static void choose_shards(at_run *r, double weights, double activations)
 {
-    double weights = (double)at_params_len(r->params) * sizeof(real), shards = r->shards.count;
-    double activations = numbers + (bytes > weights ? (bytes - weights) * shards : 0);
+    if (r->settings.shards || r->settings.resume)
+        return;
+    int several = r->standing.shards;
+    r->standing.shards = at_shards_usual(several, weights, activations);
+    if (r->standing.shards == 1 && several > 1)
+        at_run_say(r,
+                   "one shard for all %d threads: the gradients of others would take more memory "
+                   "than the activations; --shards %d makes others",
+                   several, several);
+}
+
+static void say(at_run *r, double weights, double activations)
+{
+    int shards = r->standing.shards < r->shards.count ? r->standing.shards : r->shards.count;
     double gradients = weights * shards, optimiser = weights * states_of(&r->settings);
     double all = weights + gradients + optimiser + activations, mb = 1 << 20;
     double there = (double)sysconf(_SC_PHYS_PAGES) * (double)sysconf(_SC_PAGESIZE);
@@ -150,8 +164,13 @@ attend_status at_run_estimate(at_run *r, attend_error *err)
     attend_status status = longest_batch(r, &batch, err);
     if (status >= 0)
         status = try_shard(r, &batch, &bytes, err);
-    if (status >= 0)
-        say(r, bytes, numbers_of(r, &batch));
+    if (status >= 0) {
+        double weights = (double)at_params_len(r->params) * sizeof(real);
+        double own = bytes > weights ? bytes - weights : 0;
+        double activations = numbers_of(r, &batch) + own * r->shards.count;
+        choose_shards(r, weights, activations);
+        say(r, weights, activations);
+    }
     at_arena_reset(&r->memory);
     return status;
 }

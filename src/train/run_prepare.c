@@ -10,6 +10,7 @@
 #include "base/file.h"
 #include "base/log.h"
 #include "base/memory.h"
+#include "base/threads.h"
 #include "store/model_folder.h"
 #include "train/kept.h"
 #include "train/run_parts.h"
@@ -25,8 +26,12 @@ attend_status at_run_lock(at_run *r, attend_error *err)
     char *folder = at_run_path(r, "training"), *path = at_run_path(r, "training/lock");
     attend_status status = folder && path ? at_folder_make(folder, err) : at_error_memory(err);
     if (status >= 0) {
-        r->lock = open(path, O_RDWR | O_CREAT | O_CLOEXEC, 0666);
-        if (r->lock < 0)
+        r->lock = open(path, O_RDWR | O_CREAT | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC, 0666);
+        if (r->lock < 0 && errno == ELOOP)
+            status = at_error(err, ATTEND_FILE,
+                              "%s: is a symbolic link, which a lock may not be; remove it",
+                              at_show(path).text);
+        else if (r->lock < 0)
             status = at_file_fail(err, path, "cannot write");
         else if (flock(r->lock, LOCK_EX | LOCK_NB) < 0)
             status = at_error(err, ATTEND_FILE,
@@ -193,10 +198,14 @@ attend_status at_run_go_on(at_run *r, attend_error *err)
     if (status < 0)
         return status;
     at_standing_take(&now, r->trainer);
+    now.shards = r->settings.shards ? r->settings.shards : r->standing.shards;
     at_standing_differs(&r->standing, &now, differs, sizeof differs);
     if (*differs)
         at_log(ATTEND_LOG_WARNING, "%s: what comes will differ in its last digits", differs);
     r->standing.shards = now.shards;
+    if (now.shards > 1 && now.shards < at_threads())
+        at_run_say(r, "%d shards of a batch, as before, for %d threads; --shards %d uses all",
+                   now.shards, at_threads(), at_threads());
     r->saved = r->standing.updates;
     status = at_batches_seek(r->batches, r->standing.position, err);
     if (status == ATTEND_OPTION)
@@ -232,9 +241,10 @@ static void say_unused(at_run *r)
 {
     const at_run_settings *s = &r->settings;
     if (s->init_from && !s->resume
-        && (strcmp(s->tokenizer, "words") != 0 || s->vocabulary || s->min_count || s->lower))
+        && (strcmp(s->tokenizer, "words") != 0 || s->vocabulary || s->min_count || s->lower
+            || s->pretokenised))
         at_run_say(r, "the vocabulary is that of --init-from: --tokenizer, --vocabulary, "
-                      "--min-count and --lower change nothing");
+                      "--min-count, --lower and --pretokenised change nothing");
 }
 
 attend_status at_run_prepare(at_run *r, const void *model, attend_error *err)
@@ -252,6 +262,8 @@ attend_status at_run_prepare(at_run *r, const void *model, attend_error *err)
         status = r->job->prepare(r, err);
     if (status >= 0 && r->settings.init_from && !r->settings.resume)
         status = r->job->weights(r->task, r->settings.init_from, err);
+    if (status >= 0)
+        status = at_params_take(r->params, err);
     if (status >= 0)
         status = make_batches(r, err);
     if (status >= 0)

@@ -106,8 +106,8 @@ static attend_status update(at_trainer *t, at_step_result *r, attend_error *err)
     attend_status status = ATTEND_OK;
     if (t->options.accumulate > 1)
         at_gradients_scale(t->gradients, 1.0 / t->options.accumulate);
-    status = at_clip_norm(t->gradients, t->options.clip > 0 ? t->options.clip : INFINITY, 2,
-                          &r->norm, err);
+    if (t->options.clip > 0) /* the norm reads every gradient once more */
+        status = at_clip_norm(t->gradients, t->options.clip, 2, &r->norm, err);
     if (status >= 0) {
         at_optim_set_lr(t->optim, r->rate);
         status = at_optim_step(t->optim, t->gradients, err);

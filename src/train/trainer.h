@@ -17,7 +17,7 @@
 typedef struct {
     at_optim_options optim;
     at_rate rate;
-    double clip;    /* the global norm at most; 0: no clipping */
+    double clip;    /* the global norm at most; 0: no clipping, and the norm is not measured */
     int accumulate; /* batches for one update */
     uint64_t seed;
 } at_trainer_options;
@@ -35,7 +35,7 @@ typedef at_tensor *at_shard_loss(void *user, at_tape *tape, int shard);
 
 typedef struct {
     double loss;  /* summed over the shards */
-    double norm;  /* of the gradient before clipping; 0 where it was not measured */
+    double norm;  /* of the gradient before clipping; 0 without clipping or update */
     double rate;  /* of learning */
     bool updated; /* false while batches are accumulated */
 } at_step_result;

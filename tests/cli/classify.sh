@@ -24,6 +24,27 @@ for preset in rnn-classifier cnn-classifier; do
     check "$preset learns it" "paste labels right | awk '\$1 == \$2 { n++ } END { exit n < 48 }'"
 done
 
+# text that is tokenised already
+for i in $(seq 20); do
+    printf "1\tit 's fine , they say ... and it wo n't end ...\n"
+    printf "0\tit 's dull , they say ... and it wo n't end ...\n"
+done > cut.tsv
+cut=(--preset rnn-classifier --data cut.tsv --hidden 4 --embedding 4 --steps 1 --min-count 1)
+expect 0 attend train "${cut[@]}" --out cut
+says err "source text is tokenised already: spaces separate its words"
+expect 0 attend train "${cut[@]}" --pretokenized no --out uncut
+says err "source text is not tokenised yet: punctuation is split from words"
+says uncut/training/settings.yaml "pretokenised: no"
+printf "it wo n't end ...\n" > in
+expect 0 attend tokenize -t cut/tokenizer in
+says out "it wo n't end ..."
+expect 0 attend tokenize -t uncut/tokenizer in
+says out "it wo n 't end ..."
+expect 2 attend train "${cut[@]}" --tokenizer chars --pretokenised yes --out other
+says err "has no option pretokenised"
+expect 2 attend train --preset pointer-net --data cut.tsv --pretokenised yes --out other
+says err "has no use for it; leave it out"
+
 # stopped and gone on: the same weights
 expect 0 attend train --preset rnn-classifier "${settings[@]}" --steps 40 --out whole
 expect 0 attend train --preset rnn-classifier "${settings[@]}" --steps 17 --checkpoint-every 5 \

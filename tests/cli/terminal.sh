@@ -3,7 +3,11 @@ points 1500 > points.csv
 
 expect 0 attend fit points.csv --steps 20 --no-plot
 silent err
-if command -v script > /dev/null; then
+if ! command -v script > /dev/null; then
+    skip "there is no script(1)"
+elif ! script -qec true /dev/null < /dev/null > out 2> err; then
+    skip "there is no pseudo-terminal"
+else
     on_terminal() { script -qec "stty cols 80; $*" /dev/null < /dev/null > out 2> err; }
     TERM=xterm on_terminal attend fit points.csv --steps 20
     check "a bar on a terminal" 'grep -q "20/20" out && grep -q "█" out'
@@ -27,8 +31,6 @@ if command -v script > /dev/null; then
     says lines "validation loss"
     says lines "activations up to"
     check "samples are cut" "grep -q '^  = un.*…\$' lines"
-else
-    skip "there is no script(1)"
 fi
 
 stop() # SIGNAL CODE: sends it while a long training runs

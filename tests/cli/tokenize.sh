@@ -34,6 +34,26 @@ done
 printf 'see a @ b\nmail @home now\nme@here.org @\n' > at.txt
 expect 0 sh -c 'attend tokenize -k words at.txt | attend detokenize -k words'
 check "an @ comes back" 'cmp -s out at.txt'
+# text that is tokenised already, and what overrides the guess
+for i in 1 2 3 4 5 6 7 8 9 10 11 12; do
+    printf "it 's number %d , they say ... and it wo n't stop ...\n" $i
+done > reviews.txt
+expect 0 attend vocab learn --kind words --min-count 1 --out reviews reviews.txt
+says err "the text is tokenised already: spaces separate its words"
+expect 0 attend tokenize -t reviews reviews.txt
+check "its words stay" 'cmp -s out reviews.txt'
+for name in pretokenised pretokenized; do
+    expect 0 attend vocab learn --kind words --min-count 1 --$name no --overwrite --out reviews \
+        reviews.txt
+    says err "the text is not tokenised yet: punctuation is split from words"
+    expect 0 attend tokenize -t reviews reviews.txt
+    says out "n 't"
+done
+expect 0 attend vocab learn --kind words --pretokenised yes --overwrite --out reviews text.txt
+says err "the text is tokenised already"
+expect 2 attend vocab learn --kind chars --pretokenised yes --overwrite --out reviews text.txt
+says err "has no option pretokenised; leave it out"
+
 printf 'caf\351 cr\350me\nok\n' > latin.txt
 expect 0 attend vocab learn --kind words --min-count 1 --out latin latin.txt
 says err "1 line with bytes that are no UTF-8, the first at latin.txt:1"

@@ -78,6 +78,40 @@ expect 0 attend train --steps 40 --out mixed2 --resume -q
 check "the same weights again" "cmp -s mixed/model.safetensors mixed2/model.safetensors"
 check "other weights than before" "! cmp -s mixed/model.safetensors whole/model.safetensors"
 
+# shards of a batch, not threads, decide the bits: the run that resumes has those that it had
+expect 0 attend train "${settings[@]}" --threads 2 --steps 17 --out apart -q
+says apart/training/metrics.jsonl '"shards": 2, "loss"'
+expect 0 attend train --threads 1 --steps 40 --out apart --resume
+check "the same weights on another number of threads" \
+    "cmp -s whole/model.safetensors apart/model.safetensors"
+check "without a warning" "! grep -q 'last digits' err"
+expect 0 attend train --threads 4 --steps 41 --out apart --resume
+says err "2 shards of a batch, as before, for 4 threads; --shards 4 uses all"
+expect 0 attend train --threads 2 --shards 1 --steps 42 --out apart --resume
+says err "1 shard of a batch, not 2"
+check "and so it is told" "tail -n 1 apart/training/metrics.jsonl | grep -q '\"shards\": 1,'"
+
+# a large model has one shard for all threads, unless another number is asked for
+large=(--data pairs.tsv --valid 5 --min-count 1 --preset rnn-encdec --hidden 1400 --embedding 1400
+       --batch 4 --steps 1 --optimiser sgd --watch loss --curves none --threads 2)
+expect 0 attend train "${large[@]}" --out large
+says err "one shard for all 2 threads"
+says large/training/metrics.jsonl '"shards": 1,'
+expect 0 attend train "${large[@]}" --shards 2 --out large --overwrite
+check "two where they are asked for" "! grep -q 'one shard' err"
+says large/training/metrics.jsonl '"shards": 2,'
+rm -r large
+
+# weight decay, of all parameters or without biases
+decay=("${settings[@]}" --steps 5 -q --optimiser)
+expect 0 attend train "${decay[@]}" adamw:weight_decay=0.5 --out decay
+expect 0 attend train "${decay[@]}" adamw:weight_decay=0.5,no_decay=none --out decay-none
+expect 0 attend train "${decay[@]}" adamw:weight_decay=0.5,no_decay=norms+biases --out decay-some
+check "none is the default" "cmp -s decay/model.safetensors decay-none/model.safetensors"
+check "no decay of biases" "! cmp -s decay/model.safetensors decay-some/model.safetensors"
+expect 2 attend train "${decay[@]}" adamw:no_decay=bias --out new
+says err '"bias" is not one of none, norms, biases, norms+biases'
+
 # one run at a time; stopped by a signal, it leaves a checkpoint
 attend train "${settings[@]}" --steps 100000 --epochs 100000 --out long > said 2>&1 &
 run=$!

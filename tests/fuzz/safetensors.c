@@ -2,7 +2,8 @@
  * held against what the format promises.
  *
  * Inputs are kept well-formed at the outside by a mutator that knows where the header ends: it
- * changes the header or the data and corrects the length, which a blind one would break. */
+ * changes the header or the data and corrects the length and the header's checksum, which a blind
+ * one would break. */
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -10,6 +11,7 @@
 
 #include "base/memory.h"
 #include "store/safetensors.h"
+#include "store/safetensors_checksum.h"
 
 enum { LENGTH = 8 };
 
@@ -31,9 +33,11 @@ static void read_tensor(const at_safetensors *s, const at_stored *t)
     require(numbers && whole, "memory");
     require(at_safetensors_find(s, t->name) == t, "a tensor is found by its name");
     require(t->bytes == t->len * at_dtype_size(t->dtype), "bytes follow from the type");
+    bool intact = at_safetensors_verify(s, t, &err) >= 0;
+    require(intact || at_safetensors_read(s, t, numbers, &err) < 0, "damage is not read");
     at_safetensors_read(s, t, numbers, &err);
     attend_status status = at_safetensors_read_int(s, t, whole, &err);
-    require(status >= 0 || at_dtype_is_float(t->dtype) || t->dtype == ATTEND_DTYPE_U64,
+    require(status >= 0 || !intact || at_dtype_is_float(t->dtype) || t->dtype == ATTEND_DTYPE_U64,
             "whole numbers are read");
     if (at_stored_shape(t, &shape))
         require(at_safetensors_need(s, t->name, shape, &found, &err) >= 0 && found == t, "needed");
@@ -90,6 +94,9 @@ size_t LLVMFuzzerCustomMutator(uint8_t *data, size_t size, size_t room, unsigned
     header = LLVMFuzzerMutate(start, (size_t)header, room - LENGTH - tail);
     memcpy(start + header, kept, tail);
     memcpy(data, &header, LENGTH);
+    if (header >= ATTEND_CHECKSUM_TO && !memcmp(start, ATTEND_CHECKSUM_BEGIN, ATTEND_CHECKSUM_AT))
+        at_checksum_print(at_header_checksum(start, (size_t)header),
+                          (char *)start + ATTEND_CHECKSUM_AT);
     free(kept);
     return LENGTH + (size_t)header + tail;
 }

@@ -6,7 +6,7 @@ static at_tokenizer *make(int lower, int punctuation, int split_chinese)
     at_learn_options o;
     at_learn_defaults(&o);
     o.lower = lower;
-    o.punctuation = punctuation;
+    o.pretokenised = !punctuation;
     o.split_chinese = split_chinese;
     o.min_count = 1;
     return fuzz_learn("words", &o);

@@ -42,12 +42,11 @@ static at_tensor *say(at_tape *t, at_path s, const at_pupil *p, const at_batch *
 at_answer at_pupil_answer(at_tape *t, const at_pupil *p, const at_batch *b)
 {
     at_path root = at_root(), s = at_in(root, "attention");
-    at_mask mask = {.lengths = b->length};
     at_tensor *values = at_embed(t, at_in(root, "word"), at_row_ids(b, b->seen), p->task->words,
                                  WIDTH, at_start);
     at_tensor *keys = p->task->keys(t, at_in(root, "key"), b, values);
     at_tensor *q = p->task->queries(t, at_in(root, "query"), b);
-    at_memory m = at_attention_prepare(t, s, &p->how, WIDTH, keys, values, &mask);
+    at_memory m = at_attention_prepare(t, s, &p->how, WIDTH, keys, values, b->length);
     at_reading r = at_attention_read(t, s, &p->how, &m, (at_query){.query = q, .weights = true});
     return (at_answer){.said = say(t, at_in(root, "output"), p, b, q, &r), .read = r};
 }

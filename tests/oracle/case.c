@@ -196,6 +196,14 @@ static const unsigned char *added_mask(at_case *c, const char *name, at_shape *s
     return mask;
 }
 
+const real *at_case_added(at_case *c, const char *name, at_shape *shape)
+{
+    const at_stored *stored = find_stored(c, c->inputs, name, shape);
+
+    return stored && at_dtype_is_float(stored->dtype) ? at_case_reals(c, c->inputs, name, shape)
+                                                      : NULL;
+}
+
 const unsigned char *at_case_mask(at_case *c, const char *name, at_shape *shape)
 {
     const at_stored *stored = find_stored(c, c->inputs, name, shape);
@@ -301,6 +309,16 @@ void at_case_params(at_case *c)
     for (int i = 0; c->model && i < at_safetensors_count(c->model); i++)
         at_case_param_or_null(c, at_safetensors_at(c->model, i)->name);
     at_params_seal(c->params);
+}
+
+void at_case_bind(at_case *c, const char *name, at_tensor *x)
+{
+    char *copy = at_arena_alloc(&c->memory, strlen(name) + 1);
+
+    if (copy)
+        at_tape_bind(c->tape, strcpy(copy, name), x);
+    else
+        at_fail_memory(c->tape);
 }
 
 at_tensor *at_case_input(at_case *c, const char *name)

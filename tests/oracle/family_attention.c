@@ -147,8 +147,8 @@ static void check_read(at_case *c, const kind *k, bool weights)
         return;
     bind_weights(c, k, &in);
     at_memory m = at_attention_prepare(t, at_root(), &how, at_shape_last(in.q->shape), in.k, in.v,
-                                       &in.mask);
-    at_query q = {.query = in.q, .weights = true};
+                                       NULL);
+    at_query q = {.query = in.q, .mask = in.mask, .weights = true};
     at_reading all = at_attention_read(t, at_root(), &how, &m, q);
     q.weights = false;
     at_reading fast = weights ? all : at_attention_read(t, at_root(), &how, &m, q);
@@ -203,9 +203,9 @@ static void check_pooling(at_case *c)
     at_mask mask = {.hidden = NULL};
     if (json_is_true(at_case_json(c, "config.loo")))
         mask = (at_mask){.hidden = diagonal(c, Q, K), .hidden_shape = SHAPE(Q, K)};
-    at_memory m = at_attention_prepare(t, at_root(), &how, d, k, v, &mask);
+    at_memory m = at_attention_prepare(t, at_root(), &how, d, k, v, NULL);
     at_reading r = at_attention_read(t, at_root(), &how, &m,
-                                     (at_query){.query = q, .weights = true});
+                                     (at_query){.query = q, .mask = mask, .weights = true});
     if (at_failed(t))
         return;
     at_shape out = y->shape;

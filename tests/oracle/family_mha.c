@@ -1,5 +1,5 @@
 /* torch.nn.MultiheadAttention, batch first: projections, scaled dot-product attention per head,
- * output projection; once with the op that returns its weights and once with the blockwise one.
+ * output projection; with weights and without, which must not change a bit.
  *
  * query [B,Q,E], key [B,K,kdim], value [B,K,vdim]; an absent key is the query, an absent value the
  * key. in_proj_weight is [Wq;Wk;Wv], or there are q_proj_weight, k_proj_weight, v_proj_weight. */
@@ -29,7 +29,7 @@ static at_tensor *project(at_case *c, at_tensor *x, int part, int E)
     return at_affine(c->tape, x, w, rows(c->tape, bias, part, E), ATTEND_OUT_IN);
 }
 
-/* key_padding_mask [B,K] and attn_mask [Q,K] or [B*H,Q,K] as one [B,H,Q,K] */
+/* key_padding_mask [B,K] and a boolean attn_mask [Q,K] or [B*H,Q,K] as one [B,H,Q,K] */
 static unsigned char *join_masks(at_case *c, extent n, const unsigned char *padding,
                                  const unsigned char *pairs)
 {
@@ -53,21 +53,25 @@ static at_mask read_mask(at_case *c, extent n)
 {
     at_mask mask = {.hidden_shape = SHAPE(n.B, n.H, n.Q, n.K)};
     at_shape p = SCALAR, a = SCALAR;
-    const unsigned char *padding = at_case_mask(c, "key_padding_mask", &p);
-    const unsigned char *pairs = at_case_mask(c, "attn_mask", &a);
+    const unsigned char *padding = at_case_mask(c, "key_padding_mask", &p), *pairs = NULL;
+
+    mask.added = at_case_added(c, "attn_mask", &a);
+    if (!mask.added)
+        pairs = at_case_mask(c, "attn_mask", &a);
 
     if (padding && !at_shape_equal(p, SHAPE(n.B, n.K)))
         at_fail(c->tape, "key_padding_mask has the shape %s", at_shape_print(p).text);
     n.per_head = a.rank == 3;
-    if (pairs && !at_shape_equal(a, SHAPE(n.Q, n.K))
+    if ((pairs || mask.added) && !at_shape_equal(a, SHAPE(n.Q, n.K))
         && !at_shape_equal(a, SHAPE(n.B * n.H, n.Q, n.K)))
         at_fail(c->tape, "attn_mask has the shape %s", at_shape_print(a).text);
     if ((padding || pairs) && !at_failed(c->tape))
         mask.hidden = join_masks(c, n, padding, pairs);
+    mask.added_shape = n.per_head ? SHAPE(n.B, n.H, n.Q, n.K) : a;
     return mask;
 }
 
-static void check(at_case *c, int heads, bool blockwise)
+static void check(at_case *c, int heads, bool weights)
 {
     at_tape *t = c->tape;
     at_tensor *query = at_case_input(c, "query"), *key = at_case_input_or_null(c, "key");
@@ -78,10 +82,15 @@ static void check(at_case *c, int heads, bool blockwise)
     real scale = 1 / real_sqrt((real)E / (real)heads);
     extent n = {q->shape.dim[0], heads, q->shape.dim[1], k->shape.dim[1], false};
     at_mask mask = read_mask(c, n);
-    at_attention_result read = at_attention_weights(t, q, k, v, heads, scale, &mask);
+    at_attention_options o = {.heads = heads, .scale = scale, .mask = &mask, .weights = true};
+    at_attention_result read = at_attention(t, at_rows_of(q), at_rows_of(k), at_rows_of(v), o);
     at_shape attention = SCALAR;
 
-    y = blockwise ? at_attention(t, q, k, v, heads, scale, &mask) : read.context;
+    o.weights = false;
+    y = weights ? read.context
+                : at_attention(t, at_rows_of(q), at_rows_of(k), at_rows_of(v), o).context;
+    if (!at_failed(t) && memcmp(y->value, read.context->value, y->len * sizeof *y->value) != 0)
+        at_case_fail(c, "the context is another where weights are asked for");
     y = at_affine(t, y, w, at_case_param_or_null(c, "out_proj.bias"), ATTEND_OUT_IN);
     at_case_output(c, "output", y);
     at_case_reals(c, c->expected, "attention", &attention);
@@ -98,6 +107,6 @@ void at_check_mha(at_case *c)
         at_case_fail(c, "expected.json: config.A, the number of heads, is %d", heads);
         return;
     }
-    check(c, heads, false);
     check(c, heads, true);
+    check(c, heads, false);
 }

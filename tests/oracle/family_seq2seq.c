@@ -8,17 +8,6 @@
 
 enum { PADDING = 1, BEGIN = 2 };
 
-/* theirs as the parameter that we call so */
-static void bind(at_case *c, const char *ours, at_tensor *x)
-{
-    char *name = at_arena_alloc(&c->memory, strlen(ours) + 1);
-
-    if (name)
-        at_tape_bind(c->tape, strcpy(name, ours), x);
-    else
-        at_fail_memory(c->tape);
-}
-
 static void bind_layers(at_case *c, const char *ours, const char *theirs, int layers)
 {
     static const char *const part[] = {"weight_ih", "weight_hh", "bias_ih", "bias_hh"};
@@ -27,7 +16,7 @@ static void bind_layers(at_case *c, const char *ours, const char *theirs, int la
     for (int i = 0; i < 4 * layers; i++) {
         snprintf(here, sizeof here, "%s.%s_l%d", ours, part[i % 4], i / 4);
         snprintf(there, sizeof there, "%s.%s_l%d", theirs, part[i % 4], i / 4);
-        bind(c, here, at_case_param(c, there));
+        at_case_bind(c, here, at_case_param(c, there));
     }
 }
 
@@ -36,16 +25,17 @@ static void bind_all(at_case *c, const at_seq2seq *m)
     at_tensor *energy = at_case_param(c, "decoder.attention.w_v.weight");
 
     at_case_params(c);
-    bind(c, "encoder.embedding.weight", at_case_param(c, "encoder.embedding.weight"));
-    bind(c, "decoder.embedding.weight", at_case_param(c, "decoder.embedding.weight"));
+    at_case_bind(c, "encoder.embedding.weight", at_case_param(c, "encoder.embedding.weight"));
+    at_case_bind(c, "decoder.embedding.weight", at_case_param(c, "decoder.embedding.weight"));
     bind_layers(c, "encoder.rnn", "encoder.rnn.rnn", m->layers);
     bind_layers(c, "decoder.rnn", "decoder.rnn", m->layers);
-    bind(c, "attention.score.query", at_case_param(c, "decoder.attention.W_q.weight"));
-    bind(c, "attention.score.key", at_case_param(c, "decoder.attention.W_k.weight"));
+    at_case_bind(c, "attention.score.query", at_case_param(c, "decoder.attention.W_q.weight"));
+    at_case_bind(c, "attention.score.key", at_case_param(c, "decoder.attention.W_k.weight"));
     if (!at_failed(c->tape))
-        bind(c, "attention.score.energy", at_reshape(c->tape, energy, SHAPE((int)energy->len)));
-    bind(c, "output.weight", at_case_param(c, "decoder.dense.weight"));
-    bind(c, "output.bias", at_case_param(c, "decoder.dense.bias"));
+        at_case_bind(c, "attention.score.energy",
+                     at_reshape(c->tape, energy, SHAPE((int)energy->len)));
+    at_case_bind(c, "output.weight", at_case_param(c, "decoder.dense.weight"));
+    at_case_bind(c, "output.bias", at_case_param(c, "decoder.dense.bias"));
 }
 
 static at_seq2seq model_of(at_case *c)

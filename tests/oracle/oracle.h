@@ -123,12 +123,18 @@ at_tensor *at_case_param_or_null(at_case *c, const char *name);
  * asks for another one fails. */
 void at_case_params(at_case *c);
 
+/* Gives layers the tensor x as their parameter of that name, which is copied. */
+void at_case_bind(at_case *c, const char *name, at_tensor *x);
+
 /* integers of inputs.safetensors; id is NULL where they are absent, or bad and the case failed */
 at_ids at_case_ids(at_case *c, const char *name);
 
 /* a mask of inputs.safetensors, nonzero where it says true (or, in floats, minus infinity);
  * NULL where it is absent, or bad and the case failed */
 const unsigned char *at_case_mask(at_case *c, const char *name, at_shape *shape);
+
+/* A mask of floats, which are added to scores; NULL where it is absent or not of floats. */
+const real *at_case_added(at_case *c, const char *name, at_shape *shape);
 
 /* any tensor of a file as reals; NULL where it is absent, or bad and the case failed */
 const real *at_case_reals(at_case *c, const at_safetensors *file, const char *name,

@@ -12,6 +12,7 @@
 
 #include <unistd.h>
 
+#include "base/checksum_list.h"
 #include "base/memory.h"
 
 static const char *const story[] = {"the cat sat on the mat.", "the dog sat on the cat!", NULL};
@@ -207,6 +208,9 @@ static void what_was_saved_can_be_opened(void **state)
     assert_int_equal(attend_tokenizer_open(file, &again, &err), ATTEND_OK);
     attend_tokenizer_free(again);
     unlink(file);
+    assert_int_equal(attend_tokenizer_open(folder, &again, &err), ATTEND_FORMAT);
+    assert_non_null(strstr(err.message, "tokenizer.json: is missing, but listed"));
+    at_checksum_list_remove(folder);
     rmdir(folder);
     assert_int_equal(attend_tokenizer_open(folder, &again, &err), ATTEND_FILE);
     assert_null(again);

@@ -60,11 +60,11 @@ static at_tensor *build(at_tape *t, at_path s, const void *arg)
     at_tensor *q = at_param(t, s, "q", SHAPE(B, Q, D), how);
     at_tensor *k = at_param(t, s, "k", SHAPE(B, K, D), how);
     at_tensor *v = r->same ? k : at_param(t, s, "v", SHAPE(B, K, D), how);
-    at_mask mask = {.lengths = lengths, .hidden = hidden, .hidden_shape = SHAPE(B, Q, K)};
-    at_memory m = at_attention_prepare(t, s, r->how, D, k, v, &mask);
-    at_reading y = at_attention_read(
-        t, s, r->how, &m,
-        (at_query){.query = q, .first = 1, .causal = r->causal, .weights = !r->unseen});
+    at_mask mask = {
+        .hidden = hidden, .hidden_shape = SHAPE(B, Q, K), .causal = r->causal, .offset = 1};
+    at_memory m = at_attention_prepare(t, s, r->how, D, k, v, lengths);
+    at_reading y = at_attention_read(t, s, r->how, &m,
+                                     (at_query){.query = q, .mask = mask, .weights = !r->unseen});
     at_tensor *all[4] = {flat(t, y.context)};
     int n = 1;
     if (!r->unseen)

@@ -78,11 +78,10 @@ static at_reading read(const at_how *how, source s, const char *text)
     at_tensor *q = at_input(tape, SHAPE(s.batch, s.queries, D), s.q);
     at_tensor *k = at_input(tape, SHAPE(s.batch, s.keys, D), s.k);
     at_tensor *v = at_input(tape, SHAPE(s.batch, s.keys, D), s.v);
-    at_mask mask = {.lengths = s.lengths};
-    at_memory m = at_attention_prepare(tape, at_root(), how, D, k, v, &mask);
+    at_memory m = at_attention_prepare(tape, at_root(), how, D, k, v, s.lengths);
     at_reading r = at_attention_read(tape, at_root(), how, &m,
                                      (at_query){.query = q,
-                                                .causal = s.causal,
+                                                .mask = {.causal = s.causal},
                                                 .centres = s.centres,
                                                 .weights = !s.unseen,
                                                 .scores = s.scores});

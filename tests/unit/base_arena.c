@@ -239,10 +239,53 @@ static void counts_what_it_has_given_out(void **state)
     at_arena_free(&a);
 }
 
+/* A round of pieces, some of which are kept: they keep their content, all else is free again. */
+static void kept_pieces_move_down(void **state)
+{
+    (void)state;
+    enum { PIECES = 40, KEPT = 3 };
+    for (unsigned seed = 1; seed <= 300; seed++) {
+        at_arena a;
+        at_arena_init(&a, 256);
+        unsigned char *before = at_arena_alloc(&a, 100);
+        memset(before, 77, 100);
+        at_arena_mark mark = at_arena_mark_here(&a);
+        size_t used = 0;
+        for (int round = 0; round < 4; round++) {
+            void *memory[PIECES];
+            size_t bytes[PIECES];
+            for (int i = 0; i < PIECES; i++) {
+                seed = seed * 1103515245 + 12345;
+                bytes[i] = seed / 65536 % 3000;
+                memory[i] = at_arena_alloc(&a, bytes[i]);
+                memset(memory[i], i, bytes[i]);
+            }
+            int which[KEPT] = {(int)(seed / 7 % PIECES), (int)(seed / 77 % PIECES), 0};
+            which[2] = which[0]; /* twice the same */
+            at_arena_piece piece[KEPT + 1];
+            for (int i = 0; i < KEPT; i++)
+                piece[i] = (at_arena_piece){memory[which[i]], bytes[which[i]], NULL};
+            piece[KEPT] = (at_arena_piece){before, 100, NULL};
+            assert_true(at_arena_keep(&a, mark, KEPT + 1, piece));
+            assert_ptr_equal(piece[KEPT].moved, before);
+            for (int i = 0; i < KEPT; i++)
+                for (size_t j = 0; j < bytes[which[i]]; j++)
+                    assert_int_equal(((unsigned char *)piece[i].moved)[j], which[i]);
+            assert_true(at_arena_used(&a) < 100 + 3 * 3100 + 6 * 64);
+            used = at_arena_size(&a);
+        }
+        for (int j = 0; j < 100; j++)
+            assert_int_equal(before[j], 77);
+        assert_true(used < 40 * 3100 * 3);
+        at_arena_free(&a);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(counts_what_it_has_given_out),
+        cmocka_unit_test(kept_pieces_move_down),
         TEST(pieces_do_not_overlap_while_it_grows),
         TEST(asks_for_nothing_before_the_first_piece),
         TEST(the_second_round_asks_for_nothing),

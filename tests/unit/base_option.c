@@ -311,6 +311,25 @@ static void finds_the_field_of_a_name_for_configuration_files(void **state)
     assert_null(at_option_find(sets, 2, "thread", &found));
 }
 
+static void other_spellings_are_accepted(void **state)
+{
+    (void)state;
+    static const at_option table[] = {
+        {.name = "pretokenised", OPTION_STRING(fields, title), .help = "Taken as it stands"}, {0}};
+    fields f = {0};
+    void *found;
+    at_option_set set = {table, &f};
+    char *argv[] = {"--pretokenized", "yes", "--pretokenized=no"};
+    attend_error err;
+    int operands;
+    assert_ptr_equal(at_option_find(&set, 1, "pretokenized", &found), table);
+    assert_int_equal(at_options_parse(&set, 1, 2, argv, &operands, &err), ATTEND_OK);
+    assert_string_equal(f.title, "yes");
+    assert_int_equal(at_options_parse(&set, 1, 1, argv + 2, &operands, &err), ATTEND_OK);
+    assert_string_equal(f.title, "no");
+    assert_null(at_option_find(&(at_option_set){options, &f}, 1, "pretokenized", &found));
+}
+
 static attend_status check_table(const at_option *table, attend_error *err)
 {
     at_option_set sets[] = {{table, NULL}, {common_options, NULL}};
@@ -322,6 +341,11 @@ static void accepts_a_sound_table_and_names_what_is_wrong(void **state)
     (void)state;
     attend_error err;
     assert_int_equal(check_table(options, &err), ATTEND_OK);
+    static const at_option taking[] = {
+        {.name = "no-more", .type = ATTEND_OPTION_STRING, .meta = "X", .help = "With a value"},
+        {0}};
+    if (check_table(taking, &err) < 0)
+        fail_msg("%s", err.message);
     static const struct { at_option option; const char *message; } wrong[] = {
         {{.name = "quiet", .help = "Twice"}, "--quiet: its name or letter is used twice"},
         {{.name = "other", .letter = 'q', .help = "Twice"}, "--other: its name or letter"},
@@ -400,6 +424,7 @@ int main(void)
         cmocka_unit_test(prints_what_it_would_read),
         cmocka_unit_test(keeps_every_file_of_a_repeated_option),
         cmocka_unit_test(finds_the_field_of_a_name_for_configuration_files),
+        cmocka_unit_test(other_spellings_are_accepted),
         cmocka_unit_test(accepts_a_sound_table_and_names_what_is_wrong),
         cmocka_unit_test(allocates_nothing),
         cmocka_unit_test(survives_random_command_lines),

@@ -115,6 +115,61 @@ static void a_clean_corpus_is_clean(void **state)
     EXPECT("A line.\n\nAnother one.\n", "");
 }
 
+/* 1,990 short pairs, and one line whose target has 500 KB */
+static void an_outlier_costs_no_good_pair(void **state)
+{
+    (void)state;
+    at_str text = {0};
+    for (int i = 0; i < 1990; i++) {
+        if (i == 700) {
+            at_str_add(&text, "Stop there!\tmots");
+            for (int k = 0; k < 100000; k++)
+                at_str_add(&text, " mots");
+            at_str_add(&text, "\n");
+        }
+        at_str_print(&text, "I see %d%s.\tJe vois %d%s.\n", i, i % 3 ? "" : " birds in the sky", i,
+                     i % 3 ? "" : " oiseaux dans le ciel");
+    }
+    expect(text.text, text.length, NULL, "ratio:1@701 long-text:1@701 ");
+    at_str_clear(&text);
+    for (int i = 1; i < 8; i++) {
+        at_str_print(&text, "word%d\tmot%d\n", i, i);
+        for (int k = 0; i == 6 && k < 100; k++)
+            at_str_print(&text, "%s", k ? " longmot" : "short\tlongmot");
+        at_str_add(&text, i == 6 ? "\n" : "");
+    }
+    expect(text.text, text.length, NULL, "ratio:1@7 ");
+    at_str_free(&text);
+}
+
+/* the median of an even number: one good pair and one outlier, in either order */
+static void of_two_pairs_the_uneven_one_is_found(void **state)
+{
+    (void)state;
+    static const char good[] =
+        "This is a sentence of usual length.\tUne phrase de longueur usuelle.\n";
+    static const char bad[] = "No\tThis target is more than nine times longer than its source.\n";
+    at_str text = {0};
+    at_str_print(&text, "%s%s", good, bad);
+    expect(text.text, text.length, NULL, "ratio:1@2 ");
+    at_str_clear(&text);
+    at_str_print(&text, "%s%s", bad, good);
+    expect(text.text, text.length, NULL, "ratio:1@1 ");
+    at_str_free(&text);
+}
+
+/* however uneven: sides of at most 30 characters are never dropped */
+static void short_sides_are_never_uneven(void **state)
+{
+    (void)state;
+    EXPECT("a\tbbbbbbbbbbbbbbbbbbbbbbbbbbbbbb\nc d\te f\n"
+           "gggggggggggggggggggggggggggggg\th\ni j\tk l\nm n\to p\n",
+           "");
+    EXPECT("a\tbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbb\nc d\te f\n"
+           "ggggggggggggggggggggggggggggggg\th\ni j\tk l\nm n\to p\n",
+           "ratio:2@1,3 ");
+}
+
 static void labels_that_contradict_are_found(void **state)
 {
     (void)state;
@@ -328,6 +383,9 @@ int main(void)
     const struct CMUnitTest tests[] = {
         TEST(every_fault_is_found_with_its_line),
         TEST(a_clean_corpus_is_clean),
+        TEST(an_outlier_costs_no_good_pair),
+        TEST(of_two_pairs_the_uneven_one_is_found),
+        TEST(short_sides_are_never_uneven),
         TEST(labels_that_contradict_are_found),
         TEST(repeated_lines_of_plain_text_are_only_noted),
         TEST(the_same_question_with_another_answer_is_no_duplicate),

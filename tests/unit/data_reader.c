@@ -240,6 +240,33 @@ static void a_named_column_restricts_the_guess(void **state)
                   "--label 1: format pairs has no columns; --format tsv");
 }
 
+/* These widths take days if a guess walks the line anew for every column. */
+static void a_guess_is_linear_in_columns(void **state)
+{
+    (void)state;
+    enum { COLUMNS = 400000 };
+    static char line[2 * COLUMNS + 64];
+    static const char tail[] = "\nGo.\tVa !\nHi.\tSalut !\n";
+    const char *const format[] = {"pairs", "text", "text", "text", "text"};
+    const char separator[] = "\t,;| ";
+    for (int k = 0; k < 5; k++) {
+        for (size_t i = 0; i < COLUMNS; i++) {
+            line[2 * i] = 'a';
+            line[2 * i + 1] = separator[k];
+        }
+        size_t size = 2 * COLUMNS - 1;
+        assert_string_equal(at_format_guess("c", line, size, true, false)->name, format[k]);
+        memcpy(line + size, tail, sizeof tail);
+        assert_string_equal(at_format_guess("c", line, size + sizeof tail - 1, true, false)->name,
+                            "pairs");
+    }
+    const char names[] = "label\ttext\t";
+    memcpy(line, names, sizeof names - 1);
+    for (size_t i = sizeof names - 1; i < 2 * COLUMNS; i++)
+        line[i] = i % 2 ? '\t' : 'a';
+    assert_string_equal(at_format_guess("c", line, 2 * COLUMNS, true, false)->name, "tsv");
+}
+
 /* ---- JSON ------------------------------------------------------------------------------- */
 
 static void json_lines_have_the_usual_keys(void **state)
@@ -564,6 +591,7 @@ int main(void)
         TEST(a_text_cut_by_its_own_separators_is_refused),
         TEST(columns_can_be_named),
         TEST(a_named_column_restricts_the_guess),
+        TEST(a_guess_is_linear_in_columns),
         TEST(json_lines_have_the_usual_keys),
         TEST(json_keys_may_change_their_order),
         TEST(json_lines_have_the_keys_of_the_first),

@@ -352,7 +352,7 @@ static void search_model(const at_seq2seq *m, at_params *params, int first, int 
     at_search_options o = {.beam = {.width = 3, .end = 1, .most = 8, .coverage = 0.2}};
     assert_true(at_continuation_new(m, params, &c, &err) >= 0);
     attend_status status = at_continuation_start(c, (at_ids){SHAPE(n, longest), ids},
-                                                 lengths + first, o.beam.width, true, &err);
+                                                 lengths + first, true, &err);
     at_searched searched = at_continuation_searched(c, 0);
     own_keep = searched.keep;
     searched.keep = counted_keep;
@@ -429,7 +429,7 @@ static void first_weights(const at_seq2seq *m, at_params *params, const int *ids
     attend_error err;
     at_continuation *c;
     assert_true(at_continuation_new(m, params, &c, &err) >= 0);
-    assert_true(at_continuation_start(c, (at_ids){SHAPE(1, LENGTH), ids}, lengths, 1, true, &err)
+    assert_true(at_continuation_start(c, (at_ids){SHAPE(1, LENGTH), ids}, lengths, true, &err)
                 >= 0);
     at_searched s = at_continuation_searched(c, 0);
     assert_true(s.step(s.self, 1, from, word, &log_p, &weights, &err) >= 0);

@@ -171,8 +171,9 @@ static void what_is_no_number_stays_none(void **state)
     at_params *params = at_params_new(1);
     at_tape *t = at_tape_new(params, ATTEND_INFER);
     at_tensor *q = at_input(t, SHAPE(1, 2, 2), x), *k = at_input(t, SHAPE(1, 2, 2), one);
-    at_tensor *y[] = {at_relu(t, q), at_softmax(t, q, NULL), at_attention(t, q, k, k, 1, 1, NULL),
-                      at_attention_weights(t, q, k, k, 1, 1, NULL).context};
+    at_attention_options o = {.heads = 1, .scale = 1, .weights = true};
+    at_attention_result r = at_attention(t, at_rows_of(q), at_rows_of(k), at_rows_of(k), o);
+    at_tensor *y[] = {at_relu(t, q), at_softmax(t, q, NULL), r.context, r.weights};
     assert_false(at_failed(t));
     for (size_t i = 0; i < sizeof y / sizeof *y; i++)
         for (size_t j = 0; j < y[i]->len; j++)

@@ -122,8 +122,14 @@ static void bad_arguments_name_the_op(void **state)
             "target 9 at place 1");
     REFUSES(at_dropout(tape, a, 1), "dropout");
     REFUSES(at_recurrent(tape, ATTEND_GRU, a, 1, &none, NULL), "gru");
-    REFUSES(at_attention(tape, a, a, a, 2, 1, NULL), "attention");
-    REFUSES(at_attention_weights(tape, a, b, a, 1, 1, NULL), "attention");
+    at_attention_options heads = {.heads = 2, .scale = 1}, all = {.heads = 1, .scale = 1};
+    REFUSES(at_attention(tape, at_rows_of(a), at_rows_of(a), at_rows_of(a), heads), "attention");
+    REFUSES(at_attention(tape, at_rows_of(a), at_rows_of(b), at_rows_of(a), all), "attention");
+    REFUSES(
+        at_attention(tape, at_rows_columns(a, 1, 3), at_rows_columns(a, 2, 4), at_rows_of(a), all),
+        "attention");
+    all.dropout = 1;
+    REFUSES(at_attention(tape, at_rows_of(a), at_rows_of(a), at_rows_of(a), all), "dropout");
     REFUSES(at_new(tape, SHAPE(1 << 30, 1 << 30, 1 << 30)), "shape");
 }
 
@@ -141,6 +147,12 @@ static const int *ids_from(int sentence)
 
 static const int lengths[MOST] = {7, 3, 5, 1, 7, 2, 6, 4, 7};
 
+static at_tensor *attend(at_tape *t, at_tensor *q, at_tensor *k, at_tensor *v,
+                         at_attention_options o)
+{
+    return at_attention(t, at_rows_of(q), at_rows_of(k), at_rows_of(v), o).context;
+}
+
 /* logits [B,T,V] of sentences first .. first+B-1 */
 static at_tensor *model(at_tape *t, int first, int B, real dropout)
 {
@@ -151,9 +163,10 @@ static at_tensor *model(at_tape *t, int first, int B, real dropout)
                    dropout);
     at_mask mask = {.lengths = lengths + first};
     at_tensor *q = at_linear(t, at_in(s, "q"), x, D), *k = at_linear(t, at_in(s, "k"), x, D);
-    x = at_add(t, x, at_attention(t, q, k, x, 2, (real)0.4, &mask));
-    x = at_norm(t, at_in(s, "norm"), at_attention_weights(t, x, k, x, 3, 1, &mask).context,
-                (real)1e-5);
+    at_attention_options a = {.heads = 2, .scale = (real)0.4, .mask = &mask, .dropout = dropout};
+    x = at_add(t, x, attend(t, q, k, x, a));
+    a = (at_attention_options){.heads = 3, .scale = 1, .mask = &mask, .weights = true};
+    x = at_norm(t, at_in(s, "norm"), attend(t, x, k, x, a), (real)1e-5);
     x = at_feed_forward(t, at_in(s, "ff"), x, 2 * D, at_gelu, dropout);
     return at_linear(t, at_in(s, "out"), x, V);
 }
@@ -350,7 +363,8 @@ static void attention_needs_no_room_for_its_weights(void **state)
     (void)state;
     at_tensor *x = at_param(tape, at_root(), "x", SHAPE(1, 2048, 8), INIT_NORMAL(1));
     at_mask mask = {.causal = true};
-    assert_true(at_backward(tape, at_sum(tape, at_attention(tape, x, x, x, 2, 1, &mask))));
+    at_attention_options o = {.heads = 2, .scale = 1, .mask = &mask};
+    assert_true(at_backward(tape, at_sum(tape, attend(tape, x, x, x, o))));
     assert_true(at_tape_bytes(tape) < (size_t)1 << 21);
 }
 
@@ -366,6 +380,96 @@ static void frozen_parameters_get_no_gradient(void **state)
     assert_true(at_backward(tape, loss_of(tape, 0, 2, 0)));
     assert_null(at_param_grad(tape, w->index));
     assert_non_null(at_param_grad(tape, at_params_find(params, "out.weight")->index));
+}
+
+/* ---- memory inside a step ---------------------------------------------------------------- */
+
+enum { LAYERS = 12, WIDE = 64, LONG = 50 };
+
+/* layers on top of each other; released after each, or not */
+static at_tensor *deep(at_tape *t, bool release)
+{
+    at_tensor *x = at_param(t, at_root(), "x", SHAPE(1, LONG, WIDE), INIT_NORMAL(1)), *none = NULL;
+    at_mark m = at_tape_mark(t);
+    for (int i = 0; i < LAYERS; i++) {
+        at_path s = at_in(at_root(), "h.%d", i);
+        at_tensor *y = at_feed_forward(t, at_in(s, "ffn"), x, 4 * WIDE, at_gelu, 0);
+        at_tensor *keep[] = {at_norm(t, at_in(s, "norm"), at_add(t, x, y), (real)1e-5), none, x};
+        if (release)
+            at_tape_release(t, m, keep, 3);
+        x = keep[0];
+        if (i > 0 && !at_failed(t) && at_tape_mode(t) == ATTEND_INFER && release)
+            assert_int_equal(keep[2]->len, x->len);
+    }
+    return x;
+}
+
+static void releasing_changes_no_bit_and_holds_one_layer(void **state)
+{
+    (void)state;
+    at_tape_set_mode(tape, ATTEND_INFER);
+    at_tensor *x = deep(tape, false);
+    size_t all = at_tape_used(tape);
+    static real kept[LONG * WIDE];
+    memcpy(kept, x->value, sizeof kept);
+    at_tape_free(tape);
+    tape = at_tape_new(params, ATTEND_INFER);
+    x = deep(tape, true);
+    assert_memory_equal(kept, x->value, sizeof kept);
+    assert_true(at_tape_used(tape) < all / LAYERS);
+}
+
+static void a_recording_tape_keeps_what_backward_needs(void **state)
+{
+    (void)state;
+    real loss[2], grad[2];
+    for (int release = 0; release < 2; release++) {
+        at_tape_reset(tape);
+        at_tensor *y = at_mean(tape, deep(tape, release));
+        loss[release] = y->value[0];
+        assert_true(at_backward(tape, at_mean(tape, at_multiply(tape, y, y))));
+        int index = at_params_find(params, "h.0.ffn.linear1.weight")->index;
+        grad[release] = at_param_grad(tape, index)[5];
+    }
+    assert_memory_equal(&loss[0], &loss[1], sizeof loss[0]);
+    assert_memory_equal(&grad[0], &grad[1], sizeof grad[0]);
+}
+
+static void releasing_without_memory_fails_cleanly(void **state)
+{
+    (void)state;
+    at_tape_set_mode(tape, ATTEND_INFER);
+    deep(tape, true); /* makes the parameters */
+    bool ended = false;
+    for (long n = 0; n < 1000 && !ended; n++) {
+        at_tape *t = at_tape_new(params, ATTEND_INFER);
+        at_alloc_fail_after(n);
+        at_tensor *x = deep(t, true);
+        at_alloc_fail_after(-1);
+        ended = !at_failed(t);
+        if (!ended)
+            assert_int_equal(at_tape_error(t)->status, ATTEND_MEMORY);
+        else
+            assert_int_equal(x->len, LONG * WIDE);
+        at_tape_free(t);
+    }
+    assert_true(ended);
+}
+
+static void a_dry_tape_checks_shapes_and_reads_no_matrix(void **state)
+{
+    (void)state;
+    at_tape_set_mode(tape, ATTEND_INFER);
+    deep(tape, true);
+    at_tape *t = at_tape_new(params, ATTEND_INFER);
+    at_params_find(params, "h.3.ffn.linear1.weight")->value[0] = (real)NAN;
+    at_tape_dry(t);
+    at_tensor *x = deep(t, true);
+    assert_false(at_failed(t));
+    assert_false(isnan(x->value[0]));
+    at_param(t, at_root(), "h.3.ffn.linear1.weight", SHAPE(3, 4), INIT_ZERO);
+    assert_true(at_failed(t));
+    at_tape_free(t);
 }
 
 #define WITH_TAPE(test) cmocka_unit_test_setup_teardown(test, set_up, tear_down)
@@ -390,6 +494,10 @@ int main(void)
         WITH_TAPE(an_inferring_tape_records_nothing),
         WITH_TAPE(attention_needs_no_room_for_its_weights),
         WITH_TAPE(frozen_parameters_get_no_gradient),
+        WITH_TAPE(releasing_changes_no_bit_and_holds_one_layer),
+        WITH_TAPE(a_recording_tape_keeps_what_backward_needs),
+        WITH_TAPE(releasing_without_memory_fails_cleanly),
+        WITH_TAPE(a_dry_tape_checks_shapes_and_reads_no_matrix),
     };
     return cmocka_run_group_tests_name("grad_tape", tests, NULL, NULL);
 }

@@ -70,7 +70,7 @@ static void products_that_repeat_keep_their_bits(void **state)
     (void)state;
     at_params *p = at_params_new(3);
     at_tape *t = at_tape_new(p, ATTEND_INFER);
-    at_tape_keep_weights(t);
+    at_params_share(p);
     for (int reset = 0; reset < 3; reset++) {
         at_tape_reset(t);
         at_tensor *w = at_param(t, at_root(), "w", SHAPE(IN, OUT), INIT_NORMAL(1));

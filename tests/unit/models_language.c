@@ -25,9 +25,8 @@ enum { MODELS = sizeof models / sizeof *models };
 
 static at_tensor *build(at_tape *t, at_path s, const void *arg)
 {
-    at_language_state state = {.h = {NULL}};
     (void)s;
-    at_tensor *y = at_language_read(t, arg, (at_ids){SHAPE(B, T), words}, &state);
+    at_tensor *y = at_language_read(t, arg, (at_ids){SHAPE(B, T), words}, NULL);
     return at_language_loss(t, arg, y, (at_ids){SHAPE(B, T), targets},
                             (at_cross_entropy_options){.ignore = -1});
 }
@@ -49,17 +48,20 @@ static void text_read_in_parts_gives_the_same(void **state)
     for (int i = 0; i < MODELS; i++) {
         at_params *params = at_params_new(1);
         at_tape *t = at_tape_new(params, ATTEND_INFER);
-        at_language_state whole = {.h = {NULL}}, parts = {.h = {NULL}};
+        at_cache *parts = at_language_cache(&models[i]);
+        attend_error err;
+        assert_true(parts && at_cache_join(parts, 1, &err) >= 0);
         at_tensor *all = at_language_logits(
-            t, &models[i], at_language_read(t, &models[i], (at_ids){SHAPE(1, T), words}, &whole));
+            t, &models[i], at_language_read(t, &models[i], (at_ids){SHAPE(1, T), words}, NULL));
         for (int at = 0; at < T; at++) {
             at_ids one = {SHAPE(1, 1), words + at};
-            at_tensor *y = at_language_read(t, &models[i], one, &parts);
+            at_tensor *y = at_language_read(t, &models[i], one, parts);
             y = at_language_logits(t, &models[i], y);
             if (at_failed(t))
                 fail_msg("%s", at_tape_error(t)->message);
             assert_memory_equal(y->value, all->value + at * V, V * sizeof(real));
         }
+        at_cache_free(parts);
         at_tape_free(t);
         at_params_free(params);
     }

@@ -11,6 +11,7 @@
 
 #include "attend.h"
 #include "base/cpu.h"
+#include "base/half.h"
 #include "base/memory.h"
 #include "base/random.h"
 #include "tensor/gemm.h"
@@ -203,9 +204,85 @@ static void instruction_sets_with_fused_multiply_add_agree(void **state)
     at_free(b);
 }
 
+/* a matrix of two-byte numbers, and the same numbers widened */
+static uint16_t *random_halves(size_t n, at_element type, real *wide)
+{
+    uint16_t *x = at_alloc(n * sizeof *x + 64);
+    real *from = random_reals(n, 9);
+    for (size_t i = 0; i < n; i++) {
+        x[i] = type == ATTEND_ELEMENT_F16 ? at_half_from_float((float)from[i])
+                                          : at_bfloat_from_float((float)from[i]);
+        wide[i] = type == ATTEND_ELEMENT_F16 ? at_half_to_float(x[i]) : at_bfloat_to_float(x[i]);
+    }
+    at_free(from);
+    return x;
+}
+
+static void check_half(at_element type, int m, int n, int k, bool tb, int gap)
+{
+    int high = tb ? n : k, ld = (tb ? k : n) + gap;
+    size_t len = (size_t)high * (size_t)ld;
+    real *a = random_reals((size_t)m * (size_t)k, 1), *bias = random_reals((size_t)n, 4);
+    real *wide = at_alloc(len * sizeof *wide + 64), *c = random_reals((size_t)m * (size_t)n, 5);
+    real *want = random_reals((size_t)m * (size_t)n, 6);
+    uint16_t *half = random_halves(len, type, wide);
+    at_matrix A = {a, k, false}, B = {wide, ld, tb};
+    at_gemm_bias_half(m, n, k, A, (at_half_matrix){half, ld, tb, type}, bias, c, n);
+    at_gemm_bias(m, n, k, A, B, bias, want, n);
+    if (memcmp(c, want, (size_t)m * (size_t)n * sizeof *c) != 0)
+        fail_msg("type %d, %dx%dx%d, transposed %d, gap %d", type, m, n, k, tb, gap);
+    void *all[] = {a, bias, wide, c, want, half};
+    for (size_t i = 0; i < sizeof all / sizeof *all; i++)
+        at_free(all[i]);
+}
+
+static void two_byte_numbers_are_multiplied_as_if_widened(void **state)
+{
+    (void)state;
+    static const int sizes[][3] = {{1, 1, 1},    {1, 40, 700},  {4, 37, 300},   {5, 300, 70},
+                                   {12, 33, 17}, {13, 31, 257}, {30, 600, 530}, {250, 40, 520},
+                                   {0, 3, 4},    {3, 4, 0},     {7, 2100, 20},  {2, 20, 1000}};
+    at_isa best = at_cpu_isa();
+    for (int isa = ATTEND_ISA_BASE; isa <= (int)best; isa++) {
+        assert_true(at_cpu_use((at_isa)isa));
+        for (size_t s = 0; s < sizeof sizes / sizeof *sizes; s++)
+            for (int form = 0; form < 8; form++)
+                check_half(form & 1 ? ATTEND_ELEMENT_F16 : ATTEND_ELEMENT_BF16, sizes[s][0],
+                           sizes[s][1], sizes[s][2], form & 2, form & 4 ? 3 : 0);
+    }
+    at_cpu_use(best);
+}
+
+/* every pattern, as the bits say */
+static void every_two_byte_number_is_widened_exactly(void **state)
+{
+    (void)state;
+    enum { ALL = 1 << 16 };
+    static uint16_t in[ALL + 1];
+    static real out[ALL + 1];
+    at_isa best = at_cpu_isa();
+    for (int i = 0; i < ALL; i++)
+        in[i] = (uint16_t)i;
+    for (int isa = ATTEND_ISA_BASE; isa <= (int)best; isa++)
+        for (int type = ATTEND_ELEMENT_F16; type <= ATTEND_ELEMENT_BF16; type++) {
+            assert_true(at_cpu_use((at_isa)isa));
+            at_element_widen((at_element)type, ALL, in, out);
+            for (int i = 0; i < ALL; i++) {
+                real want = type == ATTEND_ELEMENT_F16 ? at_half_to_float((uint16_t)i)
+                                                       : at_bfloat_to_float((uint16_t)i);
+                if (want == want ? memcmp(&want, &out[i], sizeof want) != 0 : out[i] == out[i])
+                    fail_msg("%s type %d: %04x is %g", at_isa_name((at_isa)isa), type, i,
+                             (double)out[i]);
+            }
+        }
+    at_cpu_use(best);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(two_byte_numbers_are_multiplied_as_if_widened),
+        cmocka_unit_test(every_two_byte_number_is_widened_exactly),
         cmocka_unit_test(every_element_is_its_chain),
         cmocka_unit_test(a_bias_begins_the_chain),
         cmocka_unit_test(beta_zero_never_reads_the_result),

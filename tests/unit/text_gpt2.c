@@ -10,6 +10,7 @@
 
 #include <cmocka.h>
 
+#include "base/checksum_list.h"
 #include "base/file.h"
 #include "base/json.h"
 #include "base/memory.h"
@@ -328,6 +329,7 @@ static void what_is_saved_is_opened(void **state)
         assert_same(learned, t);
         at_tokenizer_free(t);
     }
+    at_checksum_list_remove(in_folder("saved"));
     snprintf(path, sizeof path, "%s/saved/vocab.json", folder);
     assert_int_equal(rename(path, in_folder("saved/encoder.json")), 0);
     snprintf(path, sizeof path, "%s/saved/merges.txt", folder);

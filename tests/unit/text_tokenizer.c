@@ -12,6 +12,7 @@
 
 #include <cmocka.h>
 
+#include "base/checksum_list.h"
 #include "base/file.h"
 #include "base/memory.h"
 #include "base/random.h"
@@ -250,8 +251,8 @@ static void special_pieces_show_when_they_are_asked_to(void **state)
 static void empty_folder(void)
 {
     static const char *const names[] = {
-        "tokenizer.json", "tokenizer_config.json", "vocab.txt", "vocab.json",
-        "merges.txt",     "spiece.model",          NULL};
+        "tokenizer.json", "tokenizer_config.json", "vocab.txt",          "vocab.json",
+        "merges.txt",     "spiece.model",          ATTEND_CHECKSUM_LIST, NULL};
     for (int i = 0; names[i]; i++) {
         char *path = at_file_join(folder, names[i]);
         unlink(path);

@@ -11,6 +11,7 @@
 
 #include <cmocka.h>
 
+#include "base/checksum_list.h"
 #include "base/file.h"
 #include "base/memory.h"
 #include "text_lines.h"
@@ -50,6 +51,7 @@ static int remove_folder(void **state)
     remove_file("vocab.txt");
     remove_file("tokenizer.json");
     remove_file("tokenizer_config.json");
+    remove_file(ATTEND_CHECKSUM_LIST);
     return rmdir(folder);
 }
 

@@ -202,7 +202,7 @@ static void without_punctuation_white_space_alone_counts(void **state)
     static const char *const lines[] = {"Hello, \"world\"! 你好 x", NULL};
     at_learn_options o;
     at_learn_defaults(&o);
-    o.punctuation = 0;
+    o.pretokenised = 1;
     o.min_count = 1;
     at_tokenizer *t = learn(lines, &o);
     at_str out = {0}, again = {0};
@@ -237,7 +237,7 @@ static void a_text_that_was_cut_already_stays_as_it_is(void **state)
     at_tokenizer_free(t);
     at_learn_options o;
     at_learn_defaults(&o);
-    o.punctuation = 1; /* told to */
+    o.pretokenised = 0; /* told to */
     t = learn(lines, &o);
     assert_false(at_tokenizer_by_blanks(t));
     at_tokenizer_free(t);
@@ -253,6 +253,48 @@ static void a_text_that_was_cut_already_stays_as_it_is(void **state)
     assert_false(at_tokenizer_by_blanks(t));
     at_tokenizer_free(t);
     at_str_free(&out);
+}
+
+/* film reviews, as sentiment treebanks have them: many marks are ellipses */
+static void an_ellipsis_does_not_speak_against_a_cut(void **state)
+{
+    (void)state;
+    static const char review[] =
+        "it 's a film that wo n't let go ... and -lrb- mr. x -rrb- knows .";
+    const char *lines[61] = {NULL};
+    at_str out = {0};
+    for (int i = 0; i < 60; i++)
+        lines[i] = i == 0  ? review
+                   : i % 3 ? "slow , loud , and dull , but never false ."
+                           : "a first half that works ... and then ...";
+    at_tokenizer *t = learn(lines, NULL);
+    assert_true(at_tokenizer_by_blanks(t));
+    cut(t, review, &out);
+    assert_string_equal(at_str_text(&out), review);
+    at_tokenizer_free(t);
+    for (int i = 0; i < 60; i++) /* nor for one */
+        lines[i] = i % 3 ? "Slow ... and then, at last, it works." : "Well .. no ...";
+    t = learn(lines, NULL);
+    assert_false(at_tokenizer_by_blanks(t));
+    at_tokenizer_free(t);
+    at_str_free(&out);
+}
+
+/* a parliament: one mark of eight belongs to an abbreviation */
+static void abbreviations_do_not_speak_against_a_cut(void **state)
+{
+    (void)state;
+    const char *lines[41] = {NULL};
+    for (int i = 0; i < 40; i++)
+        lines[i] = i % 2 ? "then Mr. Stone , the member , rose ." : "no , no , no , no .";
+    at_tokenizer *t = learn(lines, NULL);
+    assert_true(at_tokenizer_by_blanks(t));
+    at_tokenizer_free(t);
+    for (int i = 0; i < 40; i++) /* commas are never part of one */
+        lines[i] = i % 2 ? "then Stone, the other member , rose ." : "no , no , no , no .";
+    t = learn(lines, NULL);
+    assert_false(at_tokenizer_by_blanks(t));
+    at_tokenizer_free(t);
 }
 
 static void parts_of_words_tell_that_a_text_was_cut(void **state)
@@ -325,7 +367,7 @@ static void a_special_piece_in_the_text_is_an_unknown_word(void **state)
     at_learn_options o;
     at_pieces p = {0};
     at_learn_defaults(&o);
-    o.punctuation = 0;
+    o.pretokenised = 1;
     at_tokenizer *t = learn(lines, &o);
     at_encode(t, "<pad> x", 7, &p, NULL);
     assert_int_equal(p.item[0].id, t->special[ATTEND_SPECIAL_UNK]);
@@ -404,6 +446,8 @@ int main(void)
         cmocka_unit_test(marks_and_joiners_stay_with_their_character),
         cmocka_unit_test(without_punctuation_white_space_alone_counts),
         cmocka_unit_test(a_text_that_was_cut_already_stays_as_it_is),
+        cmocka_unit_test(an_ellipsis_does_not_speak_against_a_cut),
+        cmocka_unit_test(abbreviations_do_not_speak_against_a_cut),
         cmocka_unit_test(parts_of_words_tell_that_a_text_was_cut),
         cmocka_unit_test(learns_frequent_words_in_order),
         cmocka_unit_test(unknown_words_keep_their_place),

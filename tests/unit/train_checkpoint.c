@@ -11,6 +11,7 @@
 #include <cmocka.h>
 
 #include "base/file.h"
+#include "base/memory.h"
 #include "models/translator.h"
 #include "store/weights.h"
 
@@ -130,6 +131,43 @@ static void a_run_that_goes_on_ends_with_the_same_bits(void **state)
     }
 }
 
+/* A checkpoint in which one bit has changed is refused before anything of it is used. */
+static void flips_of_a_checkpoint_are_noticed(void **state)
+{
+    (void)state;
+    run r, other;
+    attend_error err;
+    at_standing s = {.shards = 1}, back;
+    char *bytes;
+    size_t size;
+    start(&r, "adam");
+    start(&other, "adam");
+    train(&r, 0, 2);
+    at_standing_take(&s, r.trainer);
+    assert_true(at_checkpoint_save(path_of("run"), r.params, r.trainer, &s, &err) >= 0);
+    assert_true(at_file_read(path_of("run"), SIZE_MAX, &bytes, &size, &err) >= 0);
+    FILE *f = fopen(path_of("run"), "r+b");
+    for (uint32_t i = 0; i < 150; i++) {
+        long at = (long)at_random_below((at_random){.seed = 5}, i, (uint32_t)size);
+        fseek(f, at, SEEK_SET);
+        fputc(bytes[at] ^ 1 << i % 8, f);
+        fflush(f);
+        if (at_checkpoint_load(path_of("run"), other.params, other.trainer, &back, &err) >= 0)
+            fail_msg("bit %u of byte %ld is not noticed", i % 8, at);
+        assert_int_equal(err.status, ATTEND_FORMAT);
+        assert_int_equal(at_params_count(other.params), 0);
+        fseek(f, at, SEEK_SET);
+        fputc(bytes[at], f);
+        fflush(f);
+    }
+    fclose(f);
+    at_free(bytes);
+    if (at_checkpoint_load(path_of("run"), other.params, other.trainer, &back, &err) < 0)
+        fail_msg("%s", err.message);
+    stop(&r);
+    stop(&other);
+}
+
 static void weights_alone_come_from_either_file(void **state)
 {
     (void)state;
@@ -163,7 +201,7 @@ static void steps_below_zero_are_refused(void **state)
     (void)state;
     run r, fresh;
     attend_error err;
-    at_standing s = {.shards = 1, .threads = 1}, found;
+    at_standing s = {.shards = 1}, found;
     at_optim_state one;
     start(&r, "adam");
     start(&fresh, "adam");
@@ -184,12 +222,12 @@ static void another_machine_is_told(void **state)
 {
     (void)state;
     char text[80];
-    at_standing a = {.threads = 2, .shards = 2, .seed = 1, .isa = "avx2"}, b = a;
+    at_standing a = {.shards = 2, .seed = 1, .isa = "avx2"}, b = a;
     at_standing_differs(&a, &b, text, sizeof text);
     assert_string_equal(text, "");
-    b.threads = 1;
+    b.shards = 1;
     at_standing_differs(&a, &b, text, sizeof text);
-    assert_string_equal(text, "1 threads, not 2");
+    assert_string_equal(text, "1 shard of a batch, not 2");
 }
 
 static int make_folder(void **state)
@@ -211,6 +249,7 @@ static int remove_folder(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {cmocka_unit_test(a_run_that_goes_on_ends_with_the_same_bits),
+                                       cmocka_unit_test(flips_of_a_checkpoint_are_noticed),
                                        cmocka_unit_test(weights_alone_come_from_either_file),
                                        cmocka_unit_test(steps_below_zero_are_refused),
                                        cmocka_unit_test(another_machine_is_told)};

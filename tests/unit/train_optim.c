@@ -363,24 +363,73 @@ static void asks_its_rule_once_for_each_parameter(void **state)
     close_model(same);
 }
 
-static void usual_rule_spares_biases_and_norms(void **state)
+/* does a step with a gradient of 0 leave it as it is? */
+static bool is_spared(const char *setting, const char *name)
+{
+    static const real zero = 0;
+    const real *part[] = {&zero};
+    char text[80];
+    at_optim_options o;
+    at_parameter *p;
+    at_optim *optim;
+    at_params *params = at_params_new(1);
+    at_gradients *g = at_gradients_new(params);
+    snprintf(text, sizeof text, "sgd:lr=1,weight_decay=0.5,no_decay=%s", setting);
+    if (at_optim_options_parse(&o, text, &err) < 0 || at_optim_new(params, &o, &optim, &err) < 0
+        || at_params_add(params, name, SHAPE(1), INIT_CONSTANT(1), &p, &err) < 0
+        || at_gradients_add_arrays(g, part, 1, &err) < 0 || at_optim_step(optim, g, &err) < 0)
+        fail_msg("%s", err.message);
+    bool same = p->value[0] == 1;
+    assert_true(same || p->value[0] == (real)0.5);
+    at_optim_free(optim);
+    at_gradients_free(g);
+    at_params_free(params);
+    return same;
+}
+
+static void no_decay_spares_norms_and_biases(void **state)
 {
     static const struct {
         const char *name;
-        bool spared;
-    } all[] = {{"h.0.attn.c_attn.bias", true},  {"h.0.ln_1.weight", true},
-               {"ln_f.weight", true},           {"bert.embeddings.LayerNorm.weight", true},
-               {"layer.0.ff.layer_norm.w", true}, {"h.0.attn.c_attn.weight", false},
-               {"wte.weight", false}};
-    const char *mine[] = {"wte", NULL};
+        bool norm, bias;
+    } all[] = {{"h.0.attn.c_attn.bias", false, true},
+               {"h.0.ln_1.weight", true, false},
+               {"ln_f.bias", true, true},
+               {"bert.embeddings.LayerNorm.gamma", true, false},
+               {"layer.0.ff.layer_norm.weight", true, false},
+               {"encoder.layers.0.norm1.weight", true, false},
+               {"rnn.bias_hh_l0_reverse", false, true},
+               {"h.0.attn.c_attn.weight", false, false},
+               {"wte.weight", false, false}};
     (void)state;
     for (size_t i = 0; i < sizeof all / sizeof *all; i++) {
-        at_parameter p = {.name = all[i].name};
-        at_optim_group usual = {1, 0.1, false}, own = usual;
-        at_optim_no_decay(NULL, &p, &usual);
-        at_optim_no_decay(mine, &p, &own);
-        assert_int_equal(usual.weight_decay == 0, all[i].spared);
-        assert_int_equal(own.weight_decay == 0, strncmp(all[i].name, "wte", 3) == 0);
+        assert_false(is_spared("none", all[i].name));
+        assert_int_equal(is_spared("norms", all[i].name), all[i].norm);
+        assert_int_equal(is_spared("biases", all[i].name), all[i].bias);
+        assert_int_equal(is_spared("norms+biases", all[i].name), all[i].norm || all[i].bias);
+    }
+}
+
+static void every_optimiser_can_spare_biases(void **state)
+{
+    (void)state;
+    for (int i = 0; i < at_optimisers_count; i++) {
+        char text[3][80];
+        const char *name = at_optimisers[i]->name;
+        snprintf(text[0], sizeof *text, "%s:weight_decay=0.5", name);
+        snprintf(text[1], sizeof *text, "%s:weight_decay=0", name);
+        snprintf(text[2], sizeof *text, "%s:weight_decay=0.5,no_decay=biases", name);
+        model *with = open_model(text[0]), *without = open_model(text[1]),
+              *mixed = open_model(text[2]);
+        step(with, 0);
+        step(without, 0);
+        step(mixed, 0);
+        assert_memory_equal(value(mixed, 0), value(without, 0), SMALL * sizeof(real));
+        assert_memory_equal(value(mixed, 1), value(with, 1), MIDDLE * sizeof(real));
+        assert_memory_not_equal(value(with, 0), value(without, 0), SMALL * sizeof(real));
+        close_model(with);
+        close_model(without);
+        close_model(mixed);
     }
 }
 
@@ -774,7 +823,8 @@ int main(void)
         cmocka_unit_test(leaves_alone_what_no_gradient_reached),
         cmocka_unit_test(freezes_what_rule_or_parameter_says),
         cmocka_unit_test(asks_its_rule_once_for_each_parameter),
-        cmocka_unit_test(usual_rule_spares_biases_and_norms),
+        cmocka_unit_test(no_decay_spares_norms_and_biases),
+        cmocka_unit_test(every_optimiser_can_spare_biases),
         cmocka_unit_test(groups_have_their_own_rate_and_decay),
         cmocka_unit_test(a_new_rate_counts_from_the_next_step),
         cmocka_unit_test(summing_shards_in_the_step_equals_summing_before),

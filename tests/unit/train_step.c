@@ -25,7 +25,9 @@ static at_tensor *loss_of(at_tape *t)
     at_stack_options o = {.cell = ATTEND_LSTM, .hidden = D / 2, .layers = 1, .bidirectional = true};
     x = at_dropout(t, at_recurrent_stack(t, at_in(s, "rnn"), x, lengths, &o).output, (real)0.1);
     at_mask mask = {.lengths = lengths};
-    x = at_add(t, x, at_attention(t, x, x, x, 2, (real)0.5, &mask));
+    at_attention_options a = {.heads = 2, .scale = (real)0.5, .mask = &mask};
+    at_rows rows = at_rows_of(x);
+    x = at_add(t, x, at_attention(t, rows, rows, rows, a).context);
     at_tensor *w = at_param(t, s, "out", SHAPE(V, D), INIT_GLOROT);
     return at_linear_cross_entropy(t, x, w, NULL, ATTEND_OUT_IN, (at_ids){SHAPE(B, T), targets},
                                    (at_cross_entropy_options){.ignore = -1});

@@ -1,4 +1,4 @@
-#include "text/cache.h"
+#include "text/word_cache.h"
 
 #include <setjmp.h>
 #include <stdarg.h>
@@ -18,75 +18,75 @@
 static void gives_back_what_was_kept_at_another_place(void **state)
 {
     (void)state;
-    at_cache *c = at_cache_new();
+    at_word_cache *c = at_word_cache_new();
     at_pieces p = {0};
     at_pieces_add(&p, 1, 0, 3);
     at_pieces_add(&p, 7, 10, 12);
     at_pieces_add(&p, 8, 12, 15);
-    assert_false(at_cache_pieces(c, "hello", 5, 10, &p));
-    at_cache_keep(c, "hello", 5, 10, &p, 1);
-    assert_true(at_cache_pieces(c, "hello", 5, 100, &p));
+    assert_false(at_word_cache_pieces(c, "hello", 5, 10, &p));
+    at_word_cache_keep(c, "hello", 5, 10, &p, 1);
+    assert_true(at_word_cache_pieces(c, "hello", 5, 100, &p));
     assert_int_equal(p.count, 5);
     assert_int_equal(p.item[3].id, 7);
     assert_int_equal(p.item[3].begin, 100);
     assert_int_equal(p.item[4].end, 105);
-    assert_false(at_cache_pieces(c, "hellp", 5, 0, &p));
-    assert_false(at_cache_pieces(c, "hell", 4, 0, &p));
+    assert_false(at_word_cache_pieces(c, "hellp", 5, 0, &p));
+    assert_false(at_word_cache_pieces(c, "hell", 4, 0, &p));
     at_pieces_free(&p);
-    at_cache_free(c);
+    at_word_cache_free(c);
 }
 
 static void a_word_may_have_no_piece(void **state)
 {
     (void)state;
-    at_cache *c = at_cache_new();
+    at_word_cache *c = at_word_cache_new();
     at_pieces p = {0};
-    at_cache_keep(c, "\x01", 1, 0, &p, 0);
-    assert_true(at_cache_pieces(c, "\x01", 1, 0, &p));
+    at_word_cache_keep(c, "\x01", 1, 0, &p, 0);
+    assert_true(at_word_cache_pieces(c, "\x01", 1, 0, &p));
     assert_int_equal(p.count, 0);
-    at_cache_free(c);
+    at_word_cache_free(c);
 }
 
 static void long_words_and_those_without_room_are_not_kept(void **state)
 {
     (void)state;
-    at_cache *c = at_cache_new();
+    at_word_cache *c = at_word_cache_new();
     at_pieces p = {0}, none = {0};
     char word[100];
     memset(word, 'x', sizeof word);
     at_pieces_add(&p, 1, 0, 1);
-    at_cache_keep(c, word, sizeof word, 0, &p, 0);
-    assert_false(at_cache_pieces(c, word, sizeof word, 0, &none));
+    at_word_cache_keep(c, word, sizeof word, 0, &p, 0);
+    assert_false(at_word_cache_pieces(c, word, sizeof word, 0, &none));
     long before = at_alloc_live();
     for (int i = 0; i < 200000; i++)
-        at_cache_keep(c, word, (size_t)snprintf(word, sizeof word, "%d", i), 0, &p, 0);
+        at_word_cache_keep(c, word, (size_t)snprintf(word, sizeof word, "%d", i), 0, &p, 0);
     assert_in_range(at_alloc_live() - before, 50000, 1 << 16);
     int kept = 0;
     for (int i = 0; i < 200000; i++) {
         at_pieces_clear(&none);
-        bool found = at_cache_pieces(c, word, (size_t)snprintf(word, sizeof word, "%d", i), 0,
-                                     &none);
+        bool found = at_word_cache_pieces(c, word, (size_t)snprintf(word, sizeof word, "%d", i), 0,
+                                          &none);
         kept += found;
         assert_int_equal(none.count, found);
     }
     assert_int_equal(kept, at_alloc_live() - before - 1); /* and the list none */
     at_pieces_free(&p);
     at_pieces_free(&none);
-    at_cache_free(c);
+    at_word_cache_free(c);
 }
 
 static void without_memory_nothing_is_kept(void **state)
 {
     (void)state;
-    at_cache *c = at_cache_new();
+    at_word_cache *c = at_word_cache_new();
     at_pieces p = {0};
     at_pieces_add(&p, 1, 0, 1);
     at_alloc_fail_after(0);
-    at_cache_keep(c, "a", 1, 0, &p, 0);
+    at_word_cache_keep(c, "a", 1, 0, &p, 0);
     at_alloc_fail_after(-1);
-    assert_false(at_cache_pieces(c, "a", 1, 0, &p));
+    assert_false(at_word_cache_pieces(c, "a", 1, 0, &p));
     at_pieces_free(&p);
-    at_cache_free(c);
+    at_word_cache_free(c);
 }
 
 /* ---- threads: all cut the same texts with one tokenizer, whose cache they fill together ---- */

@@ -1,6 +1,6 @@
 /* Places are in groups that fill a line of the processor's cache. A place has the word's hash
  * beside it, so that looking for a word reads the group and then the right entry, and no other. */
-#include "text/cache.h"
+#include "text/word_cache.h"
 
 #include <stdatomic.h>
 #include <string.h>
@@ -25,13 +25,13 @@ typedef struct {
     _Atomic(entry *) entry; /* NULL: not yet there */
 } place;
 
-struct at_cache {
+struct at_word_cache {
     place place[GROUPS][GROUP];
 };
 
-at_cache *at_cache_new(void) { return at_alloc_zero(1, sizeof(at_cache)); }
+at_word_cache *at_word_cache_new(void) { return at_alloc_zero(1, sizeof(at_word_cache)); }
 
-void at_cache_free(at_cache *c)
+void at_word_cache_free(at_word_cache *c)
 {
     for (size_t i = 0; c && i < GROUPS; i++)
         for (size_t k = 0; k < GROUP; k++)
@@ -47,7 +47,7 @@ static uint64_t hash_of(const char *word, size_t size)
 
 static const char *word_of(const entry *e) { return (const char *)(e->part + e->count); }
 
-static const entry *find(const at_cache *c, const char *word, size_t size)
+static const entry *find(const at_word_cache *c, const char *word, size_t size)
 {
     uint64_t hash = hash_of(word, size);
     const place *group = c->place[hash % GROUPS];
@@ -61,7 +61,8 @@ static const entry *find(const at_cache *c, const char *word, size_t size)
     return NULL;
 }
 
-bool at_cache_pieces(const at_cache *c, const char *word, size_t size, size_t at, at_pieces *out)
+bool at_word_cache_pieces(const at_word_cache *c, const char *word, size_t size, size_t at,
+                          at_pieces *out)
 {
     const entry *e = size <= LONGEST ? find(c, word, size) : NULL;
     if (!e)
@@ -88,8 +89,8 @@ static entry *make(const char *word, size_t size, size_t at, const at_pieces *ou
 }
 
 /* Whoever writes the hash into a free place brings the entry; two may bring the same word. */
-void at_cache_keep(at_cache *c, const char *word, size_t size, size_t at, const at_pieces *out,
-                   size_t first)
+void at_word_cache_keep(at_word_cache *c, const char *word, size_t size, size_t at,
+                        const at_pieces *out, size_t first)
 {
     if (size > LONGEST || out->failed || out->count - first > MOST)
         return;

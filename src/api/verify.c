@@ -1,0 +1,175 @@
+/* attend_verify: every file of a model that has a checksum. */
+#include <dirent.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+
+#include "attend.h"
+#include "base/checksum_list.h"
+#include "base/file.h"
+#include "base/memory.h"
+#include "store/safetensors.h"
+
+/* where lists of checksums are, from the model's folder */
+static const char *const folders[] = {"", "tokenizer", "source", "target", "training"};
+enum { FOLDERS = sizeof folders / sizeof *folders };
+
+typedef struct {
+    attend_verified_function *take;
+    void *user;
+    size_t files;       /* that were verified, or could not be */
+    attend_error first; /* fault */
+} verifier;
+
+static void report(verifier *v, const char *path, bool checksums, const attend_error *fault)
+{
+    attend_verified found = {
+        .path = path, .checksums = checksums, .fault = fault ? fault->message : NULL};
+    if (fault && v->first.status >= 0)
+        v->first = *fault;
+    if (v->take)
+        v->take(v->user, &found);
+}
+
+static bool is_folder(const char *path)
+{
+    struct stat about;
+    return stat(path, &about) == 0 && S_ISDIR(about.st_mode);
+}
+
+/* ---- tensors ----------------------------------------------------------------------------------
+ */
+
+static void verify_tensors(verifier *v, const char *path)
+{
+    at_safetensors *file;
+    attend_error fault;
+    bool intact = true;
+    v->files++;
+    if (at_safetensors_open(path, &file, &fault) < 0) {
+        report(v, path, true, &fault);
+        return;
+    }
+    for (int i = 0; i < at_safetensors_count(file); i++)
+        if (at_safetensors_verify(file, at_safetensors_at(file, i), &fault) < 0) {
+            report(v, path, true, &fault);
+            intact = false;
+        }
+    if (intact)
+        report(v, path, at_safetensors_has_checksums(file), NULL);
+    at_safetensors_close(file);
+}
+
+static int is_weights(const struct dirent *e)
+{
+    return e->d_name[0] != '.' && at_file_ends(e->d_name, ".safetensors");
+}
+
+/* all files of tensors in a folder, in the order of their names */
+static attend_status verify_weights(verifier *v, const char *folder, attend_error *err)
+{
+    struct dirent **entry;
+    attend_status status = ATTEND_OK;
+    int count = scandir(folder, &entry, is_weights, alphasort);
+    if (count < 0)
+        return at_file_fail(err, folder, "cannot read");
+    for (int i = 0; i < count; i++) {
+        char *path = status < 0 ? NULL : at_file_join(folder, entry[i]->d_name);
+        if (path)
+            verify_tensors(v, path);
+        else if (status >= 0)
+            status = at_error_memory(err);
+        at_free(path);
+        free(entry[i]);
+    }
+    free(entry);
+    return status;
+}
+
+/* ---- small files ------------------------------------------------------------------------------
+ */
+
+static void report_small(void *user, const char *path, const attend_error *fault)
+{
+    verifier *v = user;
+    v->files++;
+    report(v, path, true, fault);
+}
+
+/* Names the folder where small files have no list; the list of a tokenizer is in its own folder. */
+static attend_status verify_folder(verifier *v, const char *folder, attend_error *err)
+{
+    char *list = at_file_join(folder, ATTEND_CHECKSUM_LIST);
+    attend_status status = list ? ATTEND_OK : at_error_memory(err);
+    if (status >= 0 && at_file_exists(list))
+        at_checksum_list_verify(folder, report_small, v, NULL);
+    else if (status >= 0)
+        report(v, folder, false, NULL);
+    at_free(list);
+    return status < 0 ? status : verify_weights(v, folder, err);
+}
+
+/* ---- all ----------------------------------------------------------------------------------------
+ */
+
+typedef attend_status for_folder(void *user, const char *folder, attend_error *err);
+
+/* the folder and those of folders[] that are in it */
+static attend_status each_folder(const char *path, for_folder *run, void *user, attend_error *err)
+{
+    attend_status status = ATTEND_OK;
+    for (int i = 0; i < FOLDERS && status >= 0; i++) {
+        char *folder = *folders[i] ? at_file_join(path, folders[i]) : at_strdup(path);
+        if (!folder)
+            status = at_error_memory(err);
+        else if (is_folder(folder))
+            status = run(user, folder, err);
+        at_free(folder);
+    }
+    return status;
+}
+
+static attend_status verify_one(void *user, const char *folder, attend_error *err)
+{
+    return verify_folder(user, folder, err);
+}
+
+attend_status attend_verify(const char *path, attend_verified_function *take, void *user,
+                            attend_error *err)
+{
+    verifier v = {.take = take, .user = user};
+    attend_status status = ATTEND_OK;
+    if (is_folder(path))
+        status = each_folder(path, verify_one, &v, err);
+    else if (!at_file_exists(path))
+        status = at_error(err, ATTEND_FILE, "%s: there is no such file or folder; check the path",
+                          at_show(path).text);
+    else
+        verify_tensors(&v, path);
+    if (status >= 0 && !v.files)
+        return at_error(err, ATTEND_FORMAT,
+                        "%s: has neither weights nor checksums; a model is the folder that attend "
+                        "train made, its --out",
+                        at_show(path).text);
+    if (status < 0 || v.first.status >= 0)
+        return status;
+    if (err)
+        *err = v.first;
+    return v.first.status;
+}
+
+static attend_status update_one(void *user, const char *folder, attend_error *err)
+{
+    (void)user;
+    return at_checksum_list_update(folder, err);
+}
+
+attend_status attend_checksums_update(const char *path, attend_error *err)
+{
+    if (!is_folder(path))
+        return at_error(err, ATTEND_OPTION,
+                        "%s: is not a folder; checksums of edited files are those of a model's or "
+                        "a tokenizer's folder",
+                        at_show(path).text);
+    return each_folder(path, update_one, NULL, err);
+}
