@@ -1,5 +1,8 @@
 #include "grad/broadcast.h"
 
+#include "base/threads.h"
+#include "tensor/vector.h"
+
 /* steps of an operand along the four axes of the result */
 static void steps(at_shape s, ptrdiff_t step[4])
 {
@@ -40,4 +43,28 @@ void at_broadcast_row(const at_broadcast *plan, size_t row, ptrdiff_t *a, ptrdif
         *a += at * plan->a_step[i];
         *b += at * plan->b_step[i];
     }
+}
+
+typedef struct {
+    const at_broadcast *plan;
+    at_broadcast_op *row;
+    const real *a, *b;
+    real *y;
+} work;
+
+static void run_rows(void *arg, ptrdiff_t row, ptrdiff_t end)
+{
+    const work *w = arg;
+    for (; row < end; row++) {
+        ptrdiff_t i, j;
+        at_broadcast_row(w->plan, (size_t)row, &i, &j);
+        w->row(w->plan, w->a + i, w->b + j, w->y + row * w->plan->n);
+    }
+}
+
+void at_broadcast_run(const at_broadcast *plan, at_broadcast_op *row, const real *a, const real *b,
+                      real *y)
+{
+    work w = {plan, row, a, b, y};
+    at_parallel_for((ptrdiff_t)plan->rows, at_rows_grain((size_t)plan->n), run_rows, &w);
 }

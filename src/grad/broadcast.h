@@ -2,6 +2,7 @@
 #ifndef ATTEND_GRAD_BROADCAST_H
 #define ATTEND_GRAD_BROADCAST_H
 
+#include "base/real.h"
 #include "tensor/shape.h"
 
 typedef struct {
@@ -19,5 +20,11 @@ bool at_broadcast_plan(at_shape a, at_shape b, at_broadcast *plan);
 
 /* where the operands' elements for a row of the result start */
 void at_broadcast_row(const at_broadcast *plan, size_t row, ptrdiff_t *a, ptrdiff_t *b);
+
+/* All rows of the result on all threads; `row` computes one, with the steps a_step[3], b_step[3].
+ */
+typedef void at_broadcast_op(const at_broadcast *plan, const real *a, const real *b, real *y);
+void at_broadcast_run(const at_broadcast *plan, at_broadcast_op *row, const real *a, const real *b,
+                      real *y);
 
 #endif

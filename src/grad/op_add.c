@@ -27,11 +27,7 @@ at_tensor *at_add(at_tape *t, at_tensor *a, at_tensor *b)
     if (p.same)
         at_vector_add(y->len, a->value, b->value, y->value);
     else
-        for (size_t row = 0; row < p.rows; row++) {
-            ptrdiff_t i, j;
-            at_broadcast_row(&p, row, &i, &j);
-            add_row(&p, a->value + i, b->value + j, y->value + row * (size_t)p.n);
-        }
+        at_broadcast_run(&p, add_row, a->value, b->value, y->value);
     if (at_recording(t, INPUTS(a, b)))
         at_record(t, &at_op_add, INPUTS(a, b), OUTPUTS(y), NULL);
     return y;
@@ -52,21 +48,27 @@ static void reduce(const at_broadcast *p, bool first, const real *dy, real *dx)
     }
 }
 
+/* is the operand with these steps one row, repeated for all? */
+static bool is_row(const ptrdiff_t step[4]) { return !step[0] && !step[1] && !step[2] && step[3]; }
+
 static void backward(const at_node *n)
 {
     at_broadcast p;
     at_broadcast_plan(n->in[0]->shape, n->in[1]->shape, &p);
     const real *dy = at_grad_out(n, 0);
+    size_t len = n->out[0]->len;
     for (int k = 0; k < 2; k++) {
-        real beta;
-        if (p.same) {
-            real *dx = at_grad_in(n, k, &beta);
-            if (dx)
-                at_vector_axpy(n->out[0]->len, 1, dy, beta, dx);
+        real beta, *dx = at_grad_in(n, k, &beta);
+        if (!dx)
+            continue;
+        if (p.same || n->in[k]->len == len) {
+            at_vector_axpy(len, 1, dy, beta, dx);
+        } else if (is_row(k == 0 ? p.a_step : p.b_step)) {
+            at_columns_sum(p.rows, p.n, dy, beta, dx);
         } else {
-            real *dx = at_grad_add(n, k);
-            if (dx)
-                reduce(&p, k == 0, dy, dx);
+            if (beta == 0)
+                at_vector_zero(n->in[k]->len, dx);
+            reduce(&p, k == 0, dy, dx);
         }
     }
 }

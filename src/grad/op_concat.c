@@ -1,6 +1,4 @@
 /* Tensors one after the other along an axis. */
-#include <string.h>
-
 #include "grad/ops.h"
 #include "tensor/vector.h"
 
@@ -41,8 +39,7 @@ at_tensor *at_concat(at_tape *t, int n, at_tensor *const *parts, int axis)
     size_t outer = pieces(shape, axis), step = outer ? y->len / outer : 0, offset = 0;
     for (int i = 0; i < n && outer; i++) {
         size_t size = parts[i]->len / outer;
-        for (size_t j = 0; j < outer && size; j++)
-            memcpy(y->value + j * step + offset, parts[i]->value + j * size, size * sizeof(real));
+        at_vector_runs((at_runs){outer, size, size, step}, parts[i]->value, 0, y->value + offset);
         offset += size;
     }
     if (at_recording(t, n, parts))
@@ -59,8 +56,8 @@ static void backward(const at_node *n)
     for (int i = 0; i < n->n_in && outer; i++) {
         size_t size = n->in[i]->len / outer;
         real beta, *dx = at_grad_in(n, i, &beta);
-        for (size_t j = 0; dx && j < outer; j++)
-            at_vector()->axpy(size, 1, dy + j * step + offset, beta, dx + j * size);
+        if (dx)
+            at_vector_runs((at_runs){outer, size, step, size}, dy + offset, beta, dx);
         offset += size;
     }
 }

@@ -11,6 +11,18 @@ typedef struct {
     const int *id;
 } looked_up;
 
+typedef struct {
+    const at_tensor *table;
+    const int *id;
+    real *y;
+} copying;
+
+static void copy_rows(void *arg, ptrdiff_t i, ptrdiff_t end)
+{
+    const copying *c = arg;
+    at_weight_rows(c->table, (size_t)(end - i), c->id + i, c->y + i * c->table->shape.dim[1]);
+}
+
 at_tensor *at_embedding(at_tape *t, at_tensor *table, at_ids ids)
 {
     size_t count;
@@ -35,7 +47,8 @@ at_tensor *at_embedding(at_tape *t, at_tensor *table, at_ids ids)
     if (count)
         memcpy(kept, ids.id, count * sizeof *kept);
     *saved = (looked_up){count, kept};
-    at_weight_rows(table, count, kept, y->value);
+    copying c = {table, kept, y->value};
+    at_parallel_for((ptrdiff_t)count, at_rows_grain((size_t)width), copy_rows, &c);
     if (at_recording(t, INPUTS(table)))
         at_record(t, &at_op_embedding, INPUTS(table), OUTPUTS(y), saved);
     return y;

@@ -27,11 +27,7 @@ at_tensor *at_multiply(at_tape *t, at_tensor *a, at_tensor *b)
     if (p.same)
         at_vector_multiply(y->len, a->value, b->value, y->value);
     else
-        for (size_t row = 0; row < p.rows; row++) {
-            ptrdiff_t i, j;
-            at_broadcast_row(&p, row, &i, &j);
-            multiply_row(&p, a->value + i, b->value + j, y->value + row * (size_t)p.n);
-        }
+        at_broadcast_run(&p, multiply_row, a->value, b->value, y->value);
     if (at_recording(t, INPUTS(a, b)))
         at_record(t, &at_op_multiply, INPUTS(a, b), OUTPUTS(y), NULL);
     return y;

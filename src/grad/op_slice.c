@@ -1,10 +1,11 @@
 /* y = x[.., begin:end, ..]; a copy. */
 #include <string.h>
 
+#include "base/threads.h"
 #include "grad/ops.h"
 #include "tensor/vector.h"
 
-/* a piece of `size` numbers out of every `step`, `count` times */
+/* a run of `size` numbers out of every `step`, `count` times */
 typedef struct {
     size_t count, step, offset, size;
 } cut;
@@ -29,20 +30,45 @@ at_tensor *at_slice(at_tape *t, at_tensor *x, int axis, int begin, int end)
                .offset = (size_t)begin * inner,
                .size = (size_t)(end - begin) * inner};
     c->count = c->size ? y->len / c->size : 0;
-    for (size_t i = 0; i < c->count; i++)
-        memcpy(y->value + i * c->size, x->value + i * c->step + c->offset, c->size * sizeof(real));
+    at_vector_runs((at_runs){c->count, c->size, c->step, c->size}, x->value + c->offset, 0,
+                   y->value);
     if (at_recording(t, INPUTS(x)))
         at_record(t, &at_op_slice, INPUTS(x), OUTPUTS(y), c);
     return y;
 }
 
+typedef struct {
+    const cut *c;
+    const real *dy;
+    real *dx;
+} spread;
+
+/* numbers begin .. end - 1 of dx: dy where it was cut, 0 elsewhere */
+static void spread_part(void *arg, ptrdiff_t begin, ptrdiff_t end)
+{
+    const spread *s = arg;
+    size_t first = s->c->offset, last = first + s->c->size, step = s->c->step;
+    for (size_t i = (size_t)begin, n; i < (size_t)end; i += n) {
+        size_t at = i % step, left = (size_t)end - i;
+        bool inside = at >= first && at < last;
+        n = (at < first ? first : inside ? last : step) - at;
+        n = n < left ? n : left;
+        if (inside)
+            memcpy(s->dx + i, s->dy + i / step * s->c->size + (at - first), n * sizeof *s->dx);
+        else
+            memset(s->dx + i, 0, n * sizeof *s->dx);
+    }
+}
+
 static void backward(const at_node *n)
 {
     const cut *c = n->saved;
-    const real *dy = at_grad_out(n, 0);
-    real *dx = at_grad_add(n, 0);
-    for (size_t i = 0; dx && i < c->count; i++)
-        at_vector()->axpy(c->size, 1, dy + i * c->size, 1, dx + i * c->step + c->offset);
+    real beta, *dx = at_grad_in(n, 0, &beta);
+    spread s = {c, at_grad_out(n, 0), dx};
+    if (dx && beta == 0)
+        at_parallel_for((ptrdiff_t)n->in[0]->len, ATTEND_VECTOR_GRAIN, spread_part, &s);
+    else if (dx)
+        at_vector_runs((at_runs){c->count, c->size, c->size, c->step}, s.dy, 1, dx + c->offset);
 }
 
 static at_tensor *sample(at_tape *t, at_path s, const void *arg)

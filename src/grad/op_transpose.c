@@ -1,5 +1,7 @@
 /* y = x with two axes exchanged; a copy. */
+#include "base/threads.h"
 #include "grad/ops.h"
+#include "tensor/vector.h"
 
 /* x seen as [a, p, b, q, c], p and q the exchanged axes */
 typedef struct {
@@ -20,17 +22,31 @@ static split split_at(at_shape s, int first, int second)
     return r;
 }
 
-/* to[a,q,b,p,c] = from[a,p,b,q,c] + beta to */
+typedef struct {
+    split s;
+    const real *from;
+    real beta, *to;
+} work;
+
+/* to[a,q,b,p,c] = from[a,p,b,q,c] + beta to, for a range of (a,q) */
+static void exchange_part(void *arg, ptrdiff_t begin, ptrdiff_t end)
+{
+    const work *w = arg;
+    split s = w->s;
+    real *to = w->to + (size_t)begin * s.b * s.p * s.c;
+    for (size_t i = (size_t)begin; i < (size_t)end; i++)
+        for (size_t a = i / s.q, q = i % s.q, b = 0; b < s.b; b++)
+            for (size_t p = 0; p < s.p; p++, to += s.c) {
+                const real *x = w->from + (((a * s.p + p) * s.b + b) * s.q + q) * s.c;
+                for (size_t c = 0; c < s.c; c++)
+                    to[c] = w->beta == 0 ? x[c] : to[c] + x[c];
+            }
+}
+
 static void exchange(split s, const real *from, real beta, real *to)
 {
-    for (size_t a = 0; a < s.a; a++)
-        for (size_t q = 0; q < s.q; q++)
-            for (size_t b = 0; b < s.b; b++)
-                for (size_t p = 0; p < s.p; p++, to += s.c) {
-                    const real *x = from + (((a * s.p + p) * s.b + b) * s.q + q) * s.c;
-                    for (size_t c = 0; c < s.c; c++)
-                        to[c] = beta == 0 ? x[c] : to[c] + x[c];
-                }
+    work w = {s, from, beta, to};
+    at_parallel_for((ptrdiff_t)(s.a * s.q), at_rows_grain(s.b * s.p * s.c), exchange_part, &w);
 }
 
 at_tensor *at_transpose(at_tape *t, at_tensor *x, int axis, int other)

@@ -133,6 +133,33 @@ void at_vector_act_back(at_act f, size_t n, const real *x_or_y, const real *dy, 
 }
 
 typedef struct {
+    at_runs r;
+    const real *x;
+    real beta, *y;
+} runs;
+
+static void runs_part(void *arg, ptrdiff_t begin, ptrdiff_t end)
+{
+    const runs *w = arg;
+    for (size_t i = (size_t)begin, n; i < (size_t)end; i += n) {
+        size_t run = i / w->r.size, at = i % w->r.size, left = (size_t)end - i;
+        n = w->r.size - at < left ? w->r.size - at : left;
+        const real *x = w->x + run * w->r.x_step + at;
+        real *y = w->y + run * w->r.y_step + at;
+        if (w->beta == 0)
+            memcpy(y, x, n * sizeof *y);
+        else
+            at_vector()->add(n, y, x, y);
+    }
+}
+
+void at_vector_runs(at_runs r, const real *x, real beta, real *y)
+{
+    runs w = {r, x, beta, y};
+    at_parallel_for((ptrdiff_t)(r.count * r.size), ATTEND_VECTOR_GRAIN, runs_part, &w);
+}
+
+typedef struct {
     const at_vector_kernel *with;
     size_t rows;
     int n;

@@ -21,6 +21,18 @@ void at_vector_act(at_act f, size_t n, const real *x, real *y);
 void at_vector_act_back(at_act f, size_t n, const real *x_or_y, const real *dy, real beta,
                         real *dx);
 
+/* count runs of size numbers, x_step and y_step apart: y = x + beta y, beta 0 or 1 */
+typedef struct {
+    size_t count, size, x_step, y_step;
+} at_runs;
+void at_vector_runs(at_runs r, const real *x, real beta, real *y);
+
+/* smallest number of rows of n numbers worth a thread of its own */
+static inline ptrdiff_t at_rows_grain(size_t n)
+{
+    return ATTEND_VECTOR_GRAIN / (ptrdiff_t)(n ? n : 1) + 1;
+}
+
 /* y_j = x_j - log sum_k exp x_k; y may be x */
 void at_log_softmax_row(size_t n, const real *x, real *y);
 

@@ -127,6 +127,11 @@ static void make_dirty(at_tape *t)
     at_scratch_release(t, mark);
 }
 
+static at_tensor *numbers(at_tape *t, const char *name, at_shape shape)
+{
+    return at_param(t, at_root(), name, shape, INIT_NORMAL(1));
+}
+
 static void no_gradient(const at_tensor *x, const char *what)
 {
     const real *grad = at_grad_of(x);
@@ -190,6 +195,98 @@ static void lengths_need_sentences(void **state)
     at_params_free(params);
 }
 
+/* ---- copies and broadcasts ---------------------------------------------------------------- */
+
+/* slices that meet and that leave gaps, transposes, look-ups, sums with a row, a column, a block */
+static at_tensor *moved_about(at_tape *t, bool one_slice)
+{
+    static const int ids[] = {7, 0, 90, 7};
+    at_tensor *x = numbers(t, "large", SHAPE(6, 130, 96)), *row = numbers(t, "row", SHAPE(96));
+    at_tensor *column = numbers(t, "column", SHAPE(96, 1)),
+              *block = numbers(t, "block", SHAPE(6, 1, 96));
+    at_tensor *y = at_slice(t, x, 1, 17, 113);
+    if (!one_slice) {
+        at_tensor *parts[] = {y, at_slice(t, x, 1, 0, 17), at_slice(t, x, 1, 0, 0)};
+        y = at_slice(t, at_concat(t, 3, parts, 1), 1, 0, 96);
+        y = at_add(t, y, at_slice(t, at_slice(t, x, 0, 2, 3), 1, 30, 126));
+    }
+    y = at_add(t, at_add(t, at_add(t, y, row), column), block);
+    y = at_transpose(t, at_transpose(t, at_multiply(t, y, row), 1, 2), 0, 1);
+    at_tensor *table = at_reshape(t, y, SHAPE(96, 6 * 96));
+    return at_tanh(t, at_embedding(t, table, (at_ids){SHAPE(2, 2), ids}));
+}
+
+static void move_about(at_params *params, int threads, bool one_slice, real *grads, size_t room)
+{
+    at_tape *t = at_tape_new(params, ATTEND_TRAIN);
+    attend_set_threads(threads);
+    make_dirty(t);
+    assert_true(at_backward(t, at_sum(t, moved_about(t, one_slice))));
+    for (int i = 0; i < at_params_count(params); i++) {
+        size_t len = at_params_at(params, i)->len;
+        assert_true(len <= room);
+        memcpy(grads, at_param_grad(t, i), len * sizeof *grads);
+        grads += len;
+        room -= len;
+    }
+    at_tape_free(t);
+}
+
+static void threads_change_no_bit_of_copies(void **state)
+{
+    (void)state;
+    enum { ROOM = 6 * 130 * 96 + 8 * 96 };
+    static real one[ROOM], many[ROOM];
+    at_params *params = at_params_new(1);
+    for (int threads = 1; threads <= 5; threads++)
+        for (int slices = 0; slices < 2; slices++) {
+            move_about(params, 1, slices, one, ROOM);
+            move_about(params, threads, slices, many, ROOM);
+            assert_memory_equal(one, many, sizeof one);
+        }
+    attend_set_threads(0);
+    at_params_free(params);
+}
+
+/* a column as long as a row is not a row */
+static void gradients_of_broadcasts_are_sums(void **state)
+{
+    (void)state;
+    at_params *params = at_params_new(1);
+    at_tape *t = at_tape_new(params, ATTEND_TRAIN);
+    const real g[9] = {1, 2, 4, 8, 16, 32, 64, 128, 256};
+    at_tensor *row = numbers(t, "row", SHAPE(3)), *column = numbers(t, "column", SHAPE(3, 1));
+    at_tensor *one = numbers(t, "one", SHAPE(1)), *whole = numbers(t, "whole", SHAPE(3, 3));
+    at_tensor *y = at_add(t, at_add(t, at_add(t, whole, row), column), one);
+    assert_true(at_backward(t, at_sum(t, at_multiply(t, y, at_input(t, SHAPE(3, 3), g)))));
+    const real rows[3] = {73, 146, 292}, columns[3] = {7, 56, 448};
+    assert_memory_equal(at_grad_of(row), rows, sizeof rows);
+    assert_memory_equal(at_grad_of(column), columns, sizeof columns);
+    assert_memory_equal(at_grad_of(whole), g, sizeof g);
+    assert_true(at_grad_of(one)[0] == 511);
+    at_tape_free(t);
+    at_params_free(params);
+}
+
+/* a slice's backward writes what it leaves out as well */
+static void what_a_slice_leaves_out_has_no_gradient(void **state)
+{
+    (void)state;
+    at_params *params = at_params_new(1);
+    for (int axis = 0; axis < 3; axis++) {
+        at_tape *t = at_tape_new(params, ATTEND_TRAIN);
+        make_dirty(t);
+        at_tensor *x = numbers(t, "x", SHAPE(4, 5, 3));
+        assert_true(at_backward(t, at_sum(t, at_slice(t, x, axis, 1, 2))));
+        for (int i = 0; i < 60; i++) {
+            const int at[3] = {i / 15, i / 3 % 5, i % 3};
+            assert_true(at_grad_of(x)[i] == (at[axis] == 1));
+        }
+        at_tape_free(t);
+    }
+    at_params_free(params);
+}
+
 /* ---- losses ------------------------------------------------------------------------------- */
 
 static void near(const at_tensor *loss, double want)
@@ -250,11 +347,6 @@ static void same_bits(const at_tensor *a, const at_tensor *b, const char *what)
 {
     if (!at_shape_equal(a->shape, b->shape) || memcmp(a->value, b->value, a->len * sizeof(real)))
         fail_msg("%s has other bits than the ops it stands for", what);
-}
-
-static at_tensor *numbers(at_tape *t, const char *name, at_shape shape)
-{
-    return at_param(t, at_root(), name, shape, INIT_NORMAL(1));
 }
 
 static void activations_on_products(at_tape *t)
@@ -395,6 +487,9 @@ int main(void)
         cmocka_unit_test(sums_of_nothing_have_no_gradient),
         cmocka_unit_test(what_is_no_number_stays_none),
         cmocka_unit_test(lengths_need_sentences),
+        cmocka_unit_test(threads_change_no_bit_of_copies),
+        cmocka_unit_test(gradients_of_broadcasts_are_sums),
+        cmocka_unit_test(what_a_slice_leaves_out_has_no_gradient),
         cmocka_unit_test(losses_have_the_values_of_their_formulas),
         cmocka_unit_test(losses_refuse_what_does_not_fit),
         cmocka_unit_test(fused_ops_have_the_bits_of_their_parts),
