@@ -68,7 +68,7 @@ attend_status at_model_config_save(const char *folder, const char *type, at_opti
 static attend_status read_setting(at_option_set settings, const char *file, const char *key,
                                   const json_t *value, at_arena *strings, attend_error *err)
 {
-    char name[64], number[64], where[160];
+    char name[64], number[64], where[sizeof(at_shown) + sizeof name + 2];
     void *fields;
     size_t n = strlen(key);
     for (size_t i = 0; i <= n && n < sizeof name; i++)
