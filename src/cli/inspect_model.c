@@ -95,7 +95,6 @@ static attend_status add_vocabularies(at_str *out, int columns, const char *fold
     static const char *const names[] = {"source", "target", "tokenizer"};
     attend_status status = ATTEND_OK;
     bool first = true;
-    attend_status status = ATTEND_OK;
     at_str_add(out, json ? "\"vocabularies\": {" : "");
     for (size_t i = 0; i < sizeof names / sizeof *names && status >= 0; i++) {
         char *path = at_file_join(folder, names[i]), value[80];
