@@ -1,11 +1,14 @@
 #include "text/sentencepiece.h"
 
+#include <errno.h>
 #include <pthread.h>
 #include <setjmp.h>
+#include <signal.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #include <cmocka.h>
@@ -131,6 +134,33 @@ static void learning_is_the_same_every_time(void **state)
     assert_int_equal(a->model_size, b->model_size);
     assert_memory_equal(a->model, b->model, a->model_size);
     at_tokenizer_free(again);
+}
+
+static void *learn_in_thread(void *out)
+{
+    return learn("unigram", 80, out) == ATTEND_OK ? out : NULL;
+}
+
+/* each has a child process of its own; one program lets the kernel reap children */
+static void learning_works_in_several_threads(void **state)
+{
+    (void)state;
+    enum { THREADS = 3 };
+    pthread_t thread[THREADS];
+    at_tokenizer *t[THREADS];
+    void (*before)(int) = signal(SIGCHLD, SIG_IGN);
+    for (int i = 0; i < THREADS; i++)
+        assert_int_equal(pthread_create(&thread[i], NULL, learn_in_thread, &t[i]), 0);
+    for (int i = 0; i < THREADS; i++) {
+        void *well;
+        pthread_join(thread[i], &well);
+        assert_non_null(well);
+        assert_int_equal(at_tokenizer_size(t[i]), at_tokenizer_size(unigram));
+        at_tokenizer_free(t[i]);
+    }
+    signal(SIGCHLD, before);
+    assert_int_equal(waitpid(-1, NULL, WNOHANG), -1); /* no child is left */
+    assert_int_equal(errno, ECHILD);
 }
 
 static void both_models_learn_to_their_size(void **state)
@@ -452,6 +482,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(special_pieces_come_first),
         cmocka_unit_test(learning_is_the_same_every_time),
+        cmocka_unit_test(learning_works_in_several_threads),
         cmocka_unit_test(both_models_learn_to_their_size),
         cmocka_unit_test(options_out_of_range_are_refused),
         cmocka_unit_test(nothing_to_learn_from_is_said),
