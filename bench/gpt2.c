@@ -8,8 +8,8 @@
  *
  *     bench-gpt2 --memory FOLDER     writes model files into FOLDER, opens them as users do, and
  *                                    prints a line for each bound on memory and on the start */
-#include "bench.h"
 #include "models/gpt2.h"
+#include "bench.h"
 #include "store/weights.h"
 #include "train/trainer.h"
 
@@ -29,8 +29,7 @@ static const double BODY = 12.0 * 12 * 768 * 768, OUTPUT = 50257.0 * 768;
 
 static double flops_of(double texts, double length, double logits)
 {
-    return 2 * texts * length * BODY + 2 * logits * OUTPUT
-           + 4 * texts * length * length * 768 * 12;
+    return 2 * texts * length * BODY + 2 * logits * OUTPUT + 4 * texts * length * length * 768 * 12;
 }
 
 static void check(const at_tape *t)
@@ -39,7 +38,8 @@ static void check(const at_tape *t)
         bench_die(at_tape_error(t)->message, "gpt2");
 }
 
-/* ---- training ---------------------------------------------------------------------------------- */
+/* ---- training ----------------------------------------------------------------------------------
+ */
 
 typedef struct {
     int texts, length;
@@ -85,7 +85,8 @@ static void bench_training(const bench_case *c, int texts, int length)
     at_free(ids);
 }
 
-/* ---- inference --------------------------------------------------------------------------------- */
+/* ---- inference ---------------------------------------------------------------------------------
+ */
 
 typedef struct {
     const at_gpt2 *model;
@@ -156,7 +157,8 @@ static void bench_reading(const bench_case *c, reading r, bench_run *run, double
     at_free((void *)r.ids);
 }
 
-/* ---- memory ------------------------------------------------------------------------------------ */
+/* ---- memory ------------------------------------------------------------------------------------
+ */
 
 static double mib(size_t bytes) { return (double)bytes / (1 << 20); }
 
@@ -180,8 +182,8 @@ static double resident(void)
 
 static void tell(const char *what, double value, double bound, const char *unit)
 {
-    printf("{\"bound\": \"%s\", \"value\": %.4g, \"at_most\": %.4g, \"unit\": \"%s\"}\n", what, value,
-           bound, unit);
+    printf("{\"bound\": \"%s\", \"value\": %.4g, \"at_most\": %.4g, \"unit\": \"%s\"}\n", what,
+           value, bound, unit);
     fflush(stdout);
 }
 

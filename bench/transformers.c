@@ -19,7 +19,8 @@ typedef struct {
 
 static const real EPSILON = (real)1e-5;
 
-/* ---- layers ------------------------------------------------------------------------------------ */
+/* ---- layers ------------------------------------------------------------------------------------
+ */
 
 static at_tensor *attend(at_tape *t, at_rows q, at_rows k, at_rows v, int heads,
                          const at_mask *mask)
@@ -76,7 +77,8 @@ static at_tensor *embed(at_tape *t, const sizes *m, at_ids ids, int first)
     return at_add_sinusoids(t, at_scale(t, x, real_sqrt((real)m->width)), first);
 }
 
-/* ---- d: encoder and decoder -------------------------------------------------------------------- */
+/* ---- d: encoder and decoder --------------------------------------------------------------------
+ */
 
 static at_tensor *encode(at_tape *t, const sizes *m, at_ids source)
 {
@@ -105,9 +107,9 @@ static at_tensor *d_loss_of(at_tape *t, const sizes *m, const int *ids, at_shape
         x = residual(t, at_in(s, "n2"), x, cross_attention(t, c, x, k, v, m->heads));
         x = residual(t, at_in(s, "n3"), x, feed_forward(t, s, x, m->inner, at_relu));
     }
-    return at_linear_cross_entropy(t, x, tokens_table(t, m), NULL, ATTEND_OUT_IN,
-                                   (at_ids){shape, ids + 2 * side},
-                                   (at_cross_entropy_options){.ignore = -100, .divisor = (real)side});
+    return at_linear_cross_entropy(
+        t, x, tokens_table(t, m), NULL, ATTEND_OUT_IN, (at_ids){shape, ids + 2 * side},
+        (at_cross_entropy_options){.ignore = -100, .divisor = (real)side});
 }
 
 static const sizes d_tiny = {8000, 4, 128, 256, 4}, d_base = {8000, 6, 512, 2048, 8};
@@ -121,7 +123,8 @@ static double d_flops(const sizes *m, double tokens, double length)
     return 2 * tokens * each;
 }
 
-/* ---- d: decoding, one worker per thread -------------------------------------------------------- */
+/* ---- d: decoding, one worker per thread --------------------------------------------------------
+ */
 
 enum { SENTENCES = 64, WORDS = 16, BEAM = 5, WORKERS_MOST = 64, STREAMS = 2, LAYERS_MOST = 6 };
 
@@ -273,7 +276,8 @@ static void bench_decoding(const bench_case *c, const sizes *m, int width)
     at_free(ids);
 }
 
-/* ---- f: BERT-base ------------------------------------------------------------------------------ */
+/* ---- f: BERT-base ------------------------------------------------------------------------------
+ */
 
 static const sizes bert = {30522, 12, 768, 3072, 12};
 enum { TEXT = 128, TEXTS = 8, MASKED = TEXTS * TEXT * 15 / 100 };
@@ -351,7 +355,8 @@ static void bench_reading(const bench_case *c, int texts)
     at_free((void *)r.ids);
 }
 
-/* ---- training ---------------------------------------------------------------------------------- */
+/* ---- training ----------------------------------------------------------------------------------
+ */
 
 typedef struct {
     const char *name, *optimiser;
@@ -360,9 +365,9 @@ typedef struct {
 } training_case;
 
 static const training_case trained[] = {
-    {"d_tiny", "adam:lr=1e-3", &d_tiny, TINY_BATCH, 3 * TINY_BATCH * LENGTH, 0},
-    {"d_base", "adam:lr=1e-3", &d_base, BASE_BATCH, 3 * BASE_BATCH * LENGTH, 0},
-    {"f_train", "adamw:lr=1e-3", &bert, TEXTS, TEXTS * TEXT + MASKED, 1},
+    {"d_tiny", "adam:lr=1e-3", &d_tiny, TINY_BATCH, 3 * TINY_BATCH *LENGTH, 0},
+    {"d_base", "adam:lr=1e-3", &d_base, BASE_BATCH, 3 * BASE_BATCH *LENGTH, 0},
+    {"f_train", "adamw:lr=1e-3", &bert, TEXTS, TEXTS *TEXT + MASKED, 1},
 };
 
 typedef struct {
@@ -404,9 +409,8 @@ static void bench_training(const bench_case *c, const training_case *of)
         || at_optim_options_parse(&options.optim, of->optimiser, &err) < 0
         || at_trainer_new(params, &options, &s.trainer, &err) < 0)
         bench_die(err.message, c->name);
-    double flops = of->m == &bert
-                       ? f_flops(TEXTS) + 2.0 * MASKED * 768 * bert.vocabulary
-                       : d_flops(of->m, (double)of->batch * LENGTH, LENGTH);
+    double flops = of->m == &bert ? f_flops(TEXTS) + 2.0 * MASKED * 768 * bert.vocabulary
+                                  : d_flops(of->m, (double)of->batch * LENGTH, LENGTH);
     bench_report(c, (bench_work){.flops = 3 * flops}, train, &s);
     at_trainer_free(s.trainer);
     at_params_free(params);

@@ -62,10 +62,10 @@ struct at_parameter {
     const char *name;
     at_shape shape;
     size_t len;
-    at_element type;  /* of data: real, unless it is borrowed */
-    const void *data; /* the numbers as they lie in memory; those of the set are `value` */
-    real *value;      /* NULL while the numbers are borrowed and of another type than real;
-                       * never written while they are borrowed */
+    at_element type;         /* of data: real, unless it is borrowed */
+    const void *data;        /* the numbers as they lie in memory; those of the set are `value` */
+    real *value;             /* NULL while the numbers are borrowed and of another type than real;
+                              * never written while they are borrowed */
     const at_lender *lender; /* NULL: the set owns the numbers */
     bool frozen;             /* gets no gradient and no update */
     int index;               /* its position in the set, in order of creation */

@@ -2,7 +2,8 @@
 
 #include "base/memory.h"
 
-/* ---- parameters: Hugging Face's names, N(0, 0.02^2) at first ----------------------------------- */
+/* ---- parameters: Hugging Face's names, N(0, 0.02^2) at first -----------------------------------
+ */
 
 #define INIT INIT_NORMAL((real)0.02)
 
@@ -21,7 +22,8 @@ static at_tensor *project(at_tape *t, at_path s, at_tensor *x, int out, at_activ
     return f ? at_affine_act(t, x, w, b, ATTEND_IN_OUT, f) : at_affine(t, x, w, b, ATTEND_IN_OUT);
 }
 
-/* ---- one block --------------------------------------------------------------------------------- */
+/* ---- one block ---------------------------------------------------------------------------------
+ */
 
 enum { KEYS, VALUES, STREAMS }; /* of a layer in the cache */
 
@@ -53,9 +55,8 @@ static at_tensor *attention(at_tape *t, at_path s, const at_gpt2 *m, at_tensor *
         mask.lengths = at_cache_lengths(cache);
         mask.first = at_cache_firsts(cache);
     }
-    at_attention_options o = {.heads = m->heads,
-                              .scale = 1 / real_sqrt((real)D / (real)m->heads),
-                              .mask = &mask};
+    at_attention_options o = {
+        .heads = m->heads, .scale = 1 / real_sqrt((real)D / (real)m->heads), .mask = &mask};
     at_tensor *context = at_attention(t, at_rows_columns(qkv, 0, D), k, v, o).context;
     return project(t, at_in(s, "c_proj"), context, D, NULL);
 }
@@ -80,7 +81,8 @@ static at_tensor *block(at_tape *t, at_path s, const at_gpt2 *m, at_tensor *x, a
     return x;
 }
 
-/* ---- the model --------------------------------------------------------------------------------- */
+/* ---- the model ---------------------------------------------------------------------------------
+ */
 
 /* wpe[position]: token i of text b stands at first[b] + i, or at i; padding at 0 */
 static at_tensor *positions(at_tape *t, at_path s, const at_gpt2 *m, at_shape tokens,
@@ -99,13 +101,13 @@ static at_tensor *positions(at_tape *t, at_path s, const at_gpt2 *m, at_shape to
                                b, m->positions);
             id[b * T + i] = position;
         }
-    at_tensor *table = at_param_matrix(t, at_in(s, "wpe"), "weight",
-                                       SHAPE(m->positions, m->width), INIT);
+    at_tensor *table = at_param_matrix(t, at_in(s, "wpe"), "weight", SHAPE(m->positions, m->width),
+                                       INIT);
     return id ? at_embedding(t, table, (at_ids){tokens, id}) : at_poison(t);
 }
 
 at_tensor *at_gpt2_states(at_tape *t, at_path s, const at_gpt2 *m, at_ids tokens, at_cache *cache,
-                        const int *counts)
+                          const int *counts)
 {
     attend_error err;
     if (cache && at_cache_extend(cache, tokens.shape.dim[1], counts, &err) < 0)

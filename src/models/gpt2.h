@@ -28,7 +28,7 @@ at_cache *at_gpt2_cache(const at_gpt2 *m);
  * here. With one, tokens continue its B rows: counts[b] of them (NULL: T each) and padding; their
  * keys and values are appended. */
 at_tensor *at_gpt2_states(at_tape *t, at_path s, const at_gpt2 *m, at_ids tokens, at_cache *cache,
-                        const int *counts);
+                          const int *counts);
 
 /* The states [B,D] of the last tokens. */
 at_tensor *at_gpt2_last(at_tape *t, at_tensor *states, const int *counts);

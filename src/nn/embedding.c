@@ -3,7 +3,8 @@
 
 at_tensor *at_embed(at_tape *t, at_path s, at_ids ids, int vocabulary, int width, real scale)
 {
-    at_tensor *table = at_param_matrix(t, s, "weight", SHAPE(vocabulary, width), INIT_NORMAL(scale));
+    at_tensor *table = at_param_matrix(t, s, "weight", SHAPE(vocabulary, width),
+                                       INIT_NORMAL(scale));
     return at_embedding(t, table, ids);
 }
 

@@ -98,8 +98,8 @@ static real *packing_memory(void)
 typedef struct {
     int m, n, k;
     real alpha, beta;
-    at_gemm_start from; /* for what k begins with */
-    const real *a, *b;  /* A(i,p) = a[i*ars + p*acs], likewise B(p,j) */
+    at_gemm_start from;   /* for what k begins with */
+    const real *a, *b;    /* A(i,p) = a[i*ars + p*acs], likewise B(p,j) */
     const uint16_t *half; /* B where it has two-byte numbers, of this type; or NULL */
     at_element type;
     ptrdiff_t ars, acs, brs, bcs;
