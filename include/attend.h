@@ -1088,6 +1088,7 @@ typedef struct attend_translate_options {
     double temperature; /* divides the logits before drawing */
     int top_k;          /* only so many of the likeliest words are drawn from; 0: all */
     double top_p;       /* only the fewest whose probabilities reach it; 1: all */
+    double min_p;       /* only those at least this fraction as likely as the likeliest; 0: all */
     unsigned long long seed;
     size_t first; /* the number of the first line, from 0: for messages and drawing, where lines
                      come in several calls */
@@ -1287,6 +1288,7 @@ typedef struct attend_generate_options {
     double temperature; /* below 1: likely words become likelier */
     int top_k;          /* only so many of the likeliest; 0: all */
     double top_p;       /* only the likeliest whose probabilities reach this; 1: all */
+    double min_p;       /* only those at least this fraction as likely as the likeliest; 0: all */
     unsigned long long seed;
     unsigned text; /* another number, another text of the same seed */
 } attend_generate_options;

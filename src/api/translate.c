@@ -66,8 +66,11 @@ void attend_translate_defaults(attend_translate_options *o)
 
 static at_sampling sampling_of(const attend_translate_options *o)
 {
-    return (at_sampling){
-        .repetition = 1, .temperature = o->temperature, .top_k = o->top_k, .top_p = o->top_p};
+    return (at_sampling){.repetition = 1,
+                         .temperature = o->temperature,
+                         .top_k = o->top_k,
+                         .top_p = o->top_p,
+                         .min_p = o->min_p};
 }
 
 static attend_status check(const attend_translate_options *o, attend_error *err)

@@ -5,7 +5,7 @@ typedef struct {
     const char *prompt;
     int most, lines, count, top_k;
     bool greedy;
-    double temperature, top_p, repetition;
+    double temperature, top_p, min_p, repetition;
     size_t seed;
 } generate;
 
@@ -28,6 +28,8 @@ static const at_option options[] = {
      .meta = "K", .help = "Draw from so many of the likeliest words; 0 is all"},
     {.name = "top-p", OPTION_REAL(generate, top_p), .value = "1", .min = 1e-6, .max = 1,
      .meta = "P", .help = "Draw from the likeliest words whose probabilities reach this"},
+    {.name = "min-p", OPTION_REAL(generate, min_p), .value = "0", .min = 0, .max = 1, .meta = "P",
+     .help = "Draw from the words at least P times as likely as the likeliest; 0 is all"},
     {.name = "repetition", OPTION_REAL(generate, repetition), .value = "1", .min = 0.01, .max = 100,
      .meta = "R", .help = "Above 1, words that have come become less likely"},
     {.name = "greedy", OPTION_FLAG(generate, greedy),
@@ -46,6 +48,7 @@ static attend_status write_texts(attend_language *m, const generate *o, attend_e
     inside.temperature = o->temperature;
     inside.top_k = o->top_k;
     inside.top_p = o->top_p;
+    inside.min_p = o->min_p;
     inside.repetition = o->repetition;
     inside.seed = o->seed;
     attend_status status = ATTEND_OK;
@@ -71,9 +74,10 @@ static attend_status run(at_cli *cli, const void *fields, int operands, char **o
     attend_language *m = NULL;
     const generate *o = fields;
     (void)operands;
-    if (o->greedy && (o->temperature != 1 || o->top_k != 0 || o->top_p != 1))
+    if (o->greedy && (o->temperature != 1 || o->top_k != 0 || o->top_p != 1 || o->min_p != 0))
         return at_error(err, ATTEND_OPTION,
-                        "--greedy draws nothing: without --temperature, --top-k and --top-p");
+                        "--greedy draws nothing: without --temperature, --top-k, --top-p and "
+                        "--min-p");
     cli->input = operand[0];
     attend_status status = attend_language_open(operand[0], &m, err);
     if (status >= 0)

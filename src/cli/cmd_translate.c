@@ -14,7 +14,7 @@
 
 typedef struct {
     int beam, nbest, rule, no_repeat, longest, when_long, most, batch, top_k, alignment;
-    double penalty, coverage, temperature, top_p, threshold;
+    double penalty, coverage, temperature, top_p, min_p, threshold;
     size_t seed;
     bool sample, split, replace_unknown, show, score, overwrite;
     const char *src, *prefix, *forced, *dictionary, *attention_out;
@@ -58,6 +58,8 @@ static const at_option options[] = {
      .meta = "K", .help = "Draw from the K likeliest words; 0 is all"},
     {.name = "top-p", OPTION_REAL(translate, top_p), .value = "1", .min = 1e-6, .max = 1,
      .meta = "P", .help = "Draw from the fewest words that have so much probability together"},
+    {.name = "min-p", OPTION_REAL(translate, min_p), .value = "0", .min = 0, .max = 1, .meta = "P",
+     .help = "Draw from the words at least P times as likely as the likeliest; 0 is all"},
     {.name = "seed", OPTION_SIZE(translate, seed), .value = "1", .meta = "N",
      .help = "Of drawing; the same seed gives the same lines, or sentences, in any batch"},
 
@@ -325,10 +327,11 @@ static attend_status check_search(const translate *o, attend_error *err)
         return at_error(err, ATTEND_OPTION,
                         "--sample draws, --coverage ranks what a search found: leave one of them "
                         "out");
-    if (!o->sample && (o->temperature != 1 || o->top_k != 0 || o->top_p != 1 || o->seed != SEED))
+    if (!o->sample && (o->temperature != 1 || o->top_k != 0 || o->top_p != 1 || o->min_p != 0
+                       || o->seed != SEED))
         return at_error(err, ATTEND_OPTION,
-                        "--temperature, --top-k, --top-p and --seed are for drawing: --sample asks "
-                        "for it");
+                        "--temperature, --top-k, --top-p, --min-p and --seed are for drawing: "
+                        "--sample asks for it");
     if (o->rule == ATTEND_LENGTH_RULE_NONE && o->penalty != 1)
         return at_error(err, ATTEND_OPTION,
                         "--penalty is for --length-rule average and wu, not for none");
@@ -389,6 +392,7 @@ static void set_options(work *w, const translate *o)
     w->inside.temperature = o->temperature;
     w->inside.top_k = o->top_k;
     w->inside.top_p = o->top_p;
+    w->inside.min_p = o->min_p;
     w->inside.seed = o->seed;
     w->inside.forced = o->forced != NULL;
     w->inside.replace_unknown = o->replace_unknown;

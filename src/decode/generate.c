@@ -172,7 +172,7 @@ attend_status at_generate(const at_language *model, at_params *params,
                           at_text prompt, at_str *out, attend_error *err)
 {
     job j = {.model = model, .tokenizer = tokenizer, .o = o};
-    at_sampling bent = {o->sampling.repetition, 1, 0, 1}; /* greedy knows no other bend */
+    at_sampling bent = {o->sampling.repetition, 1, 0, 1, 0}; /* greedy knows no other bend */
     attend_status status = at_sampling_check(o->greedy ? &bent : &o->sampling, err);
     if (status >= 0 && tokenizer->special[ATTEND_SPECIAL_EOS] < 0)
         status = at_error(err, ATTEND_FORMAT, "the model's tokenizer has no end of a text");

@@ -14,6 +14,7 @@ typedef struct {
     double temperature; /* divides the logits; 1: off */
     int top_k;    /* only so many of the likeliest words, and those equal to the last; 0: off */
     double top_p; /* the fewest words whose probabilities reach p (Holtzman et al. 2019); 1: off */
+    double min_p; /* only words at least this fraction as likely as the likeliest; 0: off */
 } at_sampling;
 
 attend_status at_sampling_check(const at_sampling *s, attend_error *err);
@@ -23,10 +24,10 @@ attend_status at_sampling_check(const at_sampling *s, attend_error *err);
 void at_sampling_repetition(double penalty, int vocabulary, real *logits, int count,
                             const int *came, bool *seen);
 
-/* Temperature and cuts: logits in, the probabilities that are left out; order has room for
- * vocabulary numbers. */
+/* Temperature and cuts: from logits to p [vocabulary], the probabilities of the words that stay,
+ * and 0; word is scratch for vocabulary numbers. */
 void at_sampling_probabilities(const at_sampling *s, int vocabulary, const real *logits, real *p,
-                               int *order);
+                               int *word);
 
 /* The word where the running sum of p passes u, in [0,1). */
 int at_sampling_draw(int vocabulary, const real *p, double u);

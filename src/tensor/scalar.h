@@ -14,6 +14,36 @@
 
 #define INLINE static inline __attribute__((always_inline))
 
+/* e^x in double to about a unit in the last place, and e^0 = 1; 0 below -708. As exp_reduced below,
+ * with Taylor's polynomial of degree 13. */
+INLINE double wide_exp(double x)
+{
+    union {
+        double d;
+        int64_t i;
+    } shifted, power, half = {.d = 0x1.8p52};
+    double held = x < -708 ? -708 : x > 709 ? 709 : x;
+    shifted.d = held * 1.44269504088896338700 + half.d;
+    double whole = shifted.d - half.d;
+    double r = held - whole * 6.93147180369123816490e-01;
+    r = r - whole * 1.90821492927058770002e-10;
+    double p = 1.0 / 6227020800;
+    p = p * r + 1.0 / 479001600;
+    p = p * r + 1.0 / 39916800;
+    p = p * r + 1.0 / 3628800;
+    p = p * r + 1.0 / 362880;
+    p = p * r + 1.0 / 40320;
+    p = p * r + 1.0 / 5040;
+    p = p * r + 1.0 / 720;
+    p = p * r + 1.0 / 120;
+    p = p * r + 1.0 / 24;
+    p = p * r + 1.0 / 6;
+    p = p * r + 0.5;
+    p = p * (r * r) + r + 1.0;
+    power.i = (int64_t)((uint64_t)(shifted.i - half.i + 1023) << 52);
+    return x < -708 ? 0 : p * power.d;
+}
+
 #ifdef ATTEND_REAL_DOUBLE
 
 INLINE real fast_exp(real x) { return exp(x); }

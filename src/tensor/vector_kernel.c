@@ -113,6 +113,20 @@ static void exp_scale(size_t n, const real *x, real max, real scale, real shift,
     EACH y[i] = scale * fast_exp(x[i] - max) + shift;
 }
 
+static double wide_sum_exp(size_t n, const real *x, double max, double scale)
+{
+    double s = 0;
+#pragma omp simd reduction(+ : s)
+    for (size_t i = 0; i < n; i++)
+        s += wide_exp(((double)x[i] - max) * scale);
+    return s;
+}
+
+static void vec_wide_exp(size_t n, const real *x, double max, double scale, double factor, real *y)
+{
+    EACH y[i] = (real)(factor * wide_exp(((double)x[i] - max) * scale));
+}
+
 static void scale_shift(size_t n, real scale, real shift, real *y)
 {
     EACH y[i] = scale * y[i] + shift;
@@ -304,6 +318,8 @@ const at_vector_kernel JOIN(at_vector_kernel_, ATTEND_ISA) = {
     .exp_sum = exp_sum,
     .sum_exp = sum_exp,
     .exp_scale = exp_scale,
+    .wide_sum_exp = wide_sum_exp,
+    .wide_exp = vec_wide_exp,
     .scale_shift = scale_shift,
     .softmax_back = softmax_back,
     .tanh_dot = tanh_dot,

@@ -60,6 +60,10 @@ typedef struct at_vector_kernel {
     void (*exp_scale)(size_t n, const real *x, real max, real scale, real shift, real *y);
     void (*scale_shift)(size_t n, real scale, real shift, real *y); /* y = scale y + shift */
 
+    /* in double, e = e^(scale (x - max)): the sum of e, and y = factor e; y may be x */
+    double (*wide_sum_exp)(size_t n, const real *x, double max, double scale);
+    void (*wide_exp)(size_t n, const real *x, double max, double scale, double factor, real *y);
+
     /* one row of softmax's backward: dx = y (dy - sum y dy) + beta dx */
     void (*softmax_back)(size_t n, const real *y, const real *dy, real beta, real *dx);
 

@@ -40,7 +40,7 @@ expect 0 attend train "${settings[@]}" --steps 13 --checkpoint-every 5 --out par
 expect 0 attend train --out parts --resume --steps 30
 check "the same weights" "cmp -s whole/model.safetensors parts/model.safetensors"
 
-for option in "--temperature 2" "--top-k 5" "--top-p 0.5"; do
+for option in "--temperature 2" "--top-k 5" "--top-p 0.5" "--min-p 0.1"; do
     expect 2 attend generate model --greedy $option
     says err "--greedy draws nothing"
 done
@@ -58,6 +58,10 @@ expect 0 attend generate model --most 40 --seed 6 --temperature 3
 check "another seed, another text" "! cmp -s out first"
 expect 0 attend generate model --lines 1 --count 5 --top-k 3 --top-p 0.9 --repetition 1.2
 check "a line for each text" "[ \$(wc -l < out) -eq 5 ]"
+expect 0 attend generate model --most 40 --greedy
+cp out greedy
+expect 0 attend generate model --most 40 --min-p 1
+check "only the likeliest word is as likely as the likeliest" "cmp -s out greedy"
 
 expect 66 attend generate nowhere
 expect 2 attend generate model --temperature 0

@@ -77,6 +77,7 @@ t one --sample --top-k 1 < in > drawn 2> err
 t one --beam 1 < in > greedy 2> err
 check "the likeliest word alone is greedy" "cmp -s drawn greedy"
 expect 2 attend translate one --top-p 0.5
+expect 2 attend translate one --min-p 0.5
 says err "--sample"
 expect 2 attend translate one --seed 2
 says err "--sample"

@@ -148,7 +148,7 @@ static bool read_sampling(const char *name, at_sampling *s)
 {
     char end;
 
-    *s = (at_sampling){1, 1, 0, 1};
+    *s = (at_sampling){1, 1, 0, 1, 0};
     return sscanf(name, "top_k_%d%c", &s->top_k, &end) == 1
            || sscanf(name, "top_p_%lf%c", &s->top_p, &end) == 1
            || sscanf(name, "temperature_%lf%c", &s->temperature, &end) == 1

@@ -268,7 +268,7 @@ static void logits_lead_to_the_same_words(void **state)
 static void words_are_drawn_by_their_probabilities(void **state)
 {
     enum { DRAWS = 1024 };
-    static const at_sampling plain = {1, 1, 0, 1}, two = {1, 1, 2, 1};
+    static const at_sampling plain = {1, 1, 0, 1, 0}, two = {1, 1, 2, 1, 0};
     at_search_options o = {
         .beam = {.width = DRAWS, .end = END, .most = 1}, .sampling = &plain, .seed = 4};
     at_beam b;
@@ -296,7 +296,7 @@ static void words_are_drawn_by_their_probabilities(void **state)
 
 static void draws_depend_on_seed_and_line_alone(void **state)
 {
-    static const at_sampling plain = {1, 1, 0, 1};
+    static const at_sampling plain = {1, 1, 0, 1, 0};
     static const size_t number[] = {0, 1, 2, 3, 4, 5};
     at_beam many[MOST_SENTENCES], one, other;
     at_search_options o = {.beam = {.width = 4, .end = END, .most = STEPS},

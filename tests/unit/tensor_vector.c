@@ -138,6 +138,28 @@ static void exponential(const at_vector_kernel *v)
     assert_true(isinf(out[5]));
 }
 
+/* in double, with the sum in any order */
+static void wide_exponential(const at_vector_kernel *v)
+{
+    for (size_t i = 0; i < MOST; i++)
+        x[i] = (real)(-700.0 * (double)i / MOST * (double)i / MOST);
+    double sum = 0;
+    for (size_t i = 0; i < MOST; i++)
+        sum += exp(((double)x[i] - 0.25) * 0.75);
+    double got = v->wide_sum_exp(MOST, x, 0.25, 0.75);
+    if (fabs(got - sum) > 1e-14 * sum)
+        fail_msg("the sum is %.17g, not %.17g", got, sum);
+    v->wide_exp(MOST, x, 0.25, 0.75, 2, out);
+    for (size_t i = 0; i < MOST; i++) {
+        double want = 2 * exp(((double)x[i] - 0.25) * 0.75);
+        close_to((double)out[i], want, want + 1e-37, "wide_exp", i);
+    }
+    real special[] = {1, -(real)INFINITY, (real)NAN};
+    for (size_t i = 0; i < 3; i++)
+        out[i] = (real)v->wide_sum_exp(1, special + i, 1, 3);
+    assert_true(out[0] == 1 && out[1] == 0 && isnan(out[2]));
+}
+
 static void small_tanh_keeps_its_digits(const at_vector_kernel *v)
 {
     for (size_t i = 0; i < 2000; i++)
@@ -336,6 +358,7 @@ ON_EVERY_ISA(activations_agree_with_libm, activations)
 ON_EVERY_ISA(slopes_agree_with_differences, slopes)
 ON_EVERY_ISA(activations_are_right_far_out, ends_of_activations)
 ON_EVERY_ISA(exp_is_right_over_its_whole_range, exponential)
+ON_EVERY_ISA(exp_in_double_is_right, wide_exponential)
 ON_EVERY_ISA(tanh_is_right_near_zero_and_far_out, small_tanh_keeps_its_digits)
 ON_EVERY_ISA(reductions_agree, reductions)
 ON_EVERY_ISA(elementwise_loops_agree, elementwise)
@@ -407,6 +430,7 @@ int main(void)
         cmocka_unit_test(slopes_agree_with_differences),
         cmocka_unit_test(activations_are_right_far_out),
         cmocka_unit_test(exp_is_right_over_its_whole_range),
+        cmocka_unit_test(exp_in_double_is_right),
         cmocka_unit_test(tanh_is_right_near_zero_and_far_out),
         cmocka_unit_test(reductions_agree),
         cmocka_unit_test(elementwise_loops_agree),
