@@ -44,7 +44,7 @@ static inline int at_centre(const at_query *q, const at_memory *m, int b, int i)
 /* x [B,1,Q,n] of keys lo .. lo+n-1 among all K keys, `rest` elsewhere; NULL stays NULL */
 at_tensor *at_widen(at_tape *t, at_tensor *x, int lo, int K, real rest);
 
-/* scores [B,Q,K] and the numbers that mask adds to them, which it then has no more */
+/* scores [B,Q,K] with the numbers that mask adds; the mask keeps flags where they are -inf */
 at_tensor *at_scores_added(at_tape *t, at_tensor *scores, at_mask *mask);
 
 /* scores [B,Q,K] with -inf where the mask hides, [B,1,Q,K]; NULL where the query asks for none */

@@ -31,10 +31,29 @@ at_tensor *at_one_head(at_tape *t, at_tensor *x)
 
 at_tensor *at_scores_added(at_tape *t, at_tensor *scores, at_mask *mask)
 {
-    if (mask->added && !at_failed(t))
-        scores = at_add(t, scores, at_input(t, mask->added_shape, mask->added));
+    at_mask_view v;
+    if (!mask->added)
+        return scores;
+    if (at_failed(t) || !at_mask_fit_added(t, "attention", mask, scores->shape, &v))
+        return at_poison(t);
+    at_tensor *numbers = at_new(t, scores->shape);
+    unsigned char *hidden = at_scratch(t, scores->len);
+    if (at_failed(t))
+        return at_poison(t);
+    for (int row = 0; row < v.batch * v.queries; row++) {
+        const real *added = at_mask_added(&v, row / v.queries, 0, row % v.queries);
+        const unsigned char *flags = at_mask_row(&v, row / v.queries, 0, row % v.queries);
+        size_t at = (size_t)row * (size_t)v.keys;
+        for (int j = 0; j < v.keys; j++) {
+            bool none = added[j] == -(real)INFINITY;
+            hidden[at + (size_t)j] = none || (flags && flags[j]);
+            numbers->value[at + (size_t)j] = none ? 0 : added[j];
+        }
+    }
     mask->added = NULL;
-    return scores;
+    mask->hidden = hidden;
+    mask->hidden_shape = scores->shape;
+    return at_add(t, scores, numbers);
 }
 
 at_tensor *at_scores_seen(at_tape *t, const at_query *q, at_tensor *scores, const at_mask *mask)

@@ -24,6 +24,7 @@ typedef struct {
     real *context; /* [batch, queries, heads*e] */
     real *weights; /* [batch, heads, queries, keys] or NULL */
     at_norm *norm; /* [batch, heads, queries] */
+    real *scaled;  /* [batch, queries, heads*d]: queries times scale, for attention_few.c */
 
     bool drops;
     at_dropping dropping; /* by number (h*queries + i)*keys + j of a sentence */

@@ -6,6 +6,7 @@
 #include "base/threads.h"
 #include "grad/attention.h"
 #include "tensor/rows_kernel.h"
+#include "tensor/vector.h"
 
 typedef struct {
     const at_attention_work *w;
@@ -29,7 +30,6 @@ static void set_keys(const at_attention_work *w, int b, int j, int last, keys *x
 }
 
 enum { GROUP = 8 }; /* heads that go through each stage together: their chains overlap */
-typedef real block_scores[ATTEND_FEW_QUERIES * ATTEND_BLOCK];
 
 static void few_softmax(const at_attention_work *w, int b, int h, const keys *x, real *scores)
 {
@@ -45,19 +45,23 @@ static void few_softmax(const at_attention_work *w, int b, int h, const keys *x,
     }
 }
 
+static real *scaled_query(const at_attention_work *w, int b)
+{
+    return w->scaled + (size_t)b * (size_t)w->queries * (size_t)(w->heads * w->d);
+}
+
 /* heads h .. end-1, at most GROUP */
 static void few_block(const at_attention_work *w, int b, int h, int end, const keys *x)
 {
-    block_scores scores[GROUP];
+    real scores[GROUP * ATTEND_FEW_QUERIES * ATTEND_BLOCK];
+    int step = w->queries * ATTEND_BLOCK; /* from head to head */
     const at_rows_kernel *with = at_rows_with();
-    const real *q = at_row(&w->q, b, 0);
+    with->dots(w->queries, x->n, end - h, w->d, scaled_query(w, b) + h * w->d, w->heads * w->d,
+               x->k, h * w->d, scores, ATTEND_BLOCK);
     for (int g = h; g < end; g++)
-        with->dots(w->queries, x->n, w->d, w->scale, q + g * w->d, w->q.ld, x->k, g * w->d,
-                   scores[g - h], ATTEND_BLOCK);
+        few_softmax(w, b, g, x, scores + (g - h) * step);
     for (int g = h; g < end; g++)
-        few_softmax(w, b, g, x, scores[g - h]);
-    for (int g = h; g < end; g++)
-        with->combine(w->queries, x->n, w->e, scores[g - h], ATTEND_BLOCK, x->v, g * w->e,
+        with->combine(w->queries, x->n, w->e, scores + (g - h) * step, ATTEND_BLOCK, x->v, g * w->e,
                       at_context_row(w, b, g, 0), (ptrdiff_t)w->heads * w->e);
 }
 
@@ -68,6 +72,10 @@ static void few_heads(void *arg, int item)
     int b = item / f->groups, g = item % f->groups;
     int begin = w->heads * g / f->groups, end = w->heads * (g + 1) / f->groups;
     int last = at_block_end(w, b, 0, w->queries);
+    int wide = (end - begin) * w->d;
+    for (int i = 0; i < w->queries; i++)
+        at_vector()->axpy((size_t)wide, w->scale, at_row(&w->q, b, i) + begin * w->d, 0,
+                          scaled_query(w, b) + (i * w->heads + begin) * w->d);
     for (int h = begin; h < end; h++)
         for (int i = 0; i < w->queries; i++) {
             w->norm[at_row_number(w, b, h, i)] = (at_norm){-(real)INFINITY, 0};

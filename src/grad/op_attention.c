@@ -92,6 +92,8 @@ at_attention_result at_attention(at_tape *t, at_rows q, at_rows k, at_rows v,
         weights = at_new(t, SHAPE(w->batch, o.heads, w->queries, w->keys));
     size_t rows = (size_t)w->batch * (size_t)o.heads * (size_t)w->queries;
     w->norm = at_scratch(t, rows * sizeof *w->norm);
+    if (w->queries <= ATTEND_FEW_QUERIES)
+        w->scaled = at_scratch_reals(t, (size_t)w->batch * (size_t)w->queries * (size_t)q.width);
     if (at_failed(t))
         return poison;
     w->context = context->value;

@@ -19,31 +19,11 @@ typedef real small __attribute__((vector_size(16)));
 enum {
     LANES = VECTOR_BYTES / (int)sizeof(real),
     SMALL = 16 / (int)sizeof(real),
-    WIDE = 4,    /* vectors of a row that are summed at a time */
-    DEPTH = 256, /* numbers of a row whose dot products are computed at a time */
-    GROUPS = 2,  /* of LANES rows whose dot products are computed at a time */
+    WIDE = 4,   /* vectors of a row that are summed at a time */
+    GROUPS = 2, /* of LANES rows whose dot products are computed at a time */
 };
 
 #include "tensor/transpose.h"
-
-#if !defined(ATTEND_REAL_DOUBLE) && defined(__AVX512F__)
-#include <immintrin.h>
-#define QUARTERS(row, i, p)                                                                     \
-    (vector) _mm512_insertf32x4(                                                                \
-        _mm512_insertf32x4(_mm512_insertf32x4(_mm512_castps128_ps512(_mm_loadu_ps(row[i] + p)), \
-                                              _mm_loadu_ps(row[i + 4] + p), 1),                 \
-                           _mm_loadu_ps(row[i + 8] + p), 2),                                    \
-        _mm_loadu_ps(row[i + 12] + p), 3)
-#define NUMBERS(half, a, b) (vector) _mm512_unpack##half##_ps((__m512)a, (__m512)b)
-#define PAIRS(half, a, b) (vector) _mm512_unpack##half##_pd((__m512d)a, (__m512d)b)
-#elif !defined(ATTEND_REAL_DOUBLE) && defined(__AVX2__)
-#include <immintrin.h>
-#define QUARTERS(row, i, p)                                                         \
-    (vector) _mm256_insertf128_ps(_mm256_castps128_ps256(_mm_loadu_ps(row[i] + p)), \
-                                  _mm_loadu_ps(row[i + 4] + p), 1)
-#define NUMBERS(half, a, b) (vector) _mm256_unpack##half##_ps((__m256)a, (__m256)b)
-#define PAIRS(half, a, b) (vector) _mm256_unpack##half##_pd((__m256d)a, (__m256d)b)
-#endif
 
 #define INLINE static inline __attribute__((always_inline))
 
@@ -63,48 +43,24 @@ INLINE void transpose(vector v[LANES])
 }
 #endif
 
-/* `steps` numbers of n rows, transposed: v[p] has number p of each row. Lanes from n on repeat the
- * last row. */
-INLINE void turn_part(int n, int steps, const real *const *b, ptrdiff_t offset, vector v[LANES])
+/* LANES numbers of LANES rows, transposed: v[p] has number p of each row */
+INLINE void turn(const real *const *b, ptrdiff_t offset, vector v[LANES])
 {
-    for (int i = 0; i < LANES; i++) {
-        v[i] = (vector){0};
-        memcpy(&v[i], b[i < n ? i : n - 1] + offset, (size_t)steps * sizeof(real));
-    }
+#pragma GCC unroll 16
+    for (int i = 0; i < LANES; i++)
+        v[i] = load(b[i] + offset);
     transpose(v);
 }
 
-/* the same of LANES numbers */
-#ifdef QUARTERS
-/* Four numbers of each row are loaded into the quarters of vectors, which leaves squares of 4 x 4
- * to transpose: half the shuffles. */
-INLINE void turn(int n, const real *const *b, ptrdiff_t offset, vector v[LANES])
+/* the same of fewer numbers */
+INLINE void turn_part(int steps, const real *const *b, ptrdiff_t offset, vector v[LANES])
 {
-    const real *row[LANES];
-#pragma GCC unroll 16
-    for (int i = 0; i < LANES; i++)
-        row[i] = b[i < n ? i : n - 1] + offset;
-#pragma GCC unroll 4
-    for (int p = 0; p < LANES; p += 4) {
-        vector r0 = QUARTERS(row, 0, p), r1 = QUARTERS(row, 1, p), r2 = QUARTERS(row, 2, p);
-        vector r3 = QUARTERS(row, 3, p);
-        vector a = NUMBERS(lo, r0, r1), c = NUMBERS(hi, r0, r1);
-        vector d = NUMBERS(lo, r2, r3), e = NUMBERS(hi, r2, r3);
-        v[p] = PAIRS(lo, a, d);
-        v[p + 1] = PAIRS(hi, a, d);
-        v[p + 2] = PAIRS(lo, c, e);
-        v[p + 3] = PAIRS(hi, c, e);
+    for (int i = 0; i < LANES; i++) {
+        v[i] = (vector){0};
+        memcpy(&v[i], b[i] + offset, (size_t)steps * sizeof(real));
     }
-}
-#else
-INLINE void turn(int n, const real *const *b, ptrdiff_t offset, vector v[LANES])
-{
-#pragma GCC unroll 16
-    for (int i = 0; i < LANES; i++)
-        v[i] = load(b[i < n ? i : n - 1] + offset);
     transpose(v);
 }
-#endif
 
 /* sum[i] += a[i*lda + q] v[q] for q < steps; m and, but for the last steps, steps are constants */
 INLINE void dots_step(int m, int steps, const real *a, ptrdiff_t lda, const vector v[LANES],
@@ -117,71 +73,84 @@ INLINE void dots_step(int m, int steps, const real *a, ptrdiff_t lda, const vect
             sum[i] += a[i * lda + q] * v[q];
 }
 
-/* m rows of a with n rows b, at most `groups` times LANES, onto y where it is not the first part of
- * the sum; m and groups are constants in each call. The groups' chains overlap. */
-INLINE void dots_rows(int m, int groups, int n, int k, bool first, const real *a,
-                      const real *const *b, ptrdiff_t offset, real *y, ptrdiff_t ldy)
+/* LANES rows of one head, of which n count */
+typedef struct {
+    int n;
+    const real *a;
+    const real *const *b;
+    ptrdiff_t offset;
+    real *y;
+} group;
+
+/* m rows of a with the rows of `groups` groups; m and groups are constants in each call. The
+ * groups' chains overlap. */
+INLINE void dots_rows(int m, int groups, int k, ptrdiff_t lda, const group *g, ptrdiff_t ldy)
 {
     vector sum[GROUPS][ATTEND_FEW_ROWS], v[LANES];
-    int last = n - (groups - 1) * LANES, p = 0; /* last: rows of the last group */
+    int p = 0;
 #pragma GCC unroll 2
-    for (int g = 0; g < groups; g++)
-        for (int i = 0; i < m; i++) {
-            sum[g][i] = (vector){0};
-            if (!first)
-                memcpy(&sum[g][i], y + i * ldy + g * LANES,
-                       (size_t)(g + 1 < groups ? LANES : last) * sizeof *y);
-        }
+    for (int u = 0; u < groups; u++)
+        for (int i = 0; i < m; i++)
+            sum[u][i] = (vector){0};
     for (; p + LANES <= k; p += LANES)
 #pragma GCC unroll 2
-        for (int g = 0; g < groups; g++) {
-            turn(g + 1 < groups ? LANES : last, b + g * LANES, offset + p, v);
-            dots_step(m, LANES, a + p, DEPTH, v, sum[g]);
+        for (int u = 0; u < groups; u++) {
+            turn(g[u].b, g[u].offset + p, v);
+            dots_step(m, LANES, g[u].a + p, lda, v, sum[u]);
         }
-    for (int g = 0; g < groups && p < k; g++) {
-        turn_part(g + 1 < groups ? LANES : last, k - p, b + g * LANES, offset + p, v);
-        dots_step(m, k - p, a + p, DEPTH, v, sum[g]);
+    for (int u = 0; u < groups && p < k; u++) {
+        turn_part(k - p, g[u].b, g[u].offset + p, v);
+        dots_step(m, k - p, g[u].a + p, lda, v, sum[u]);
     }
 #pragma GCC unroll 2
-    for (int g = 0; g < groups; g++)
+    for (int u = 0; u < groups; u++)
         for (int i = 0; i < m; i++)
-            memcpy(y + i * ldy + g * LANES, &sum[g][i],
-                   (size_t)(g + 1 < groups ? LANES : last) * sizeof *y);
+            if (g[u].n == LANES)
+                store(g[u].y + i * ldy, sum[u][i]);
+            else
+                memcpy(g[u].y + i * ldy, &sum[u][i], (size_t)g[u].n * sizeof(real));
 }
 
-/* a part of the sum: k <= DEPTH, a [m, DEPTH] is scaled */
-static __attribute__((noinline)) void dots_part(int m, int n, int k, bool first, const real *a,
-                                                const real *const *b, ptrdiff_t offset, real *y,
-                                                ptrdiff_t ldy)
+static void dots_groups(int m, int groups, int k, ptrdiff_t lda, const group *g, ptrdiff_t ldy)
 {
-#define ROWS(m)                                                                       \
-    case 2 * m: dots_rows(m, 1, some, k, first, a, b + j, offset, y + j, ldy); break; \
-    case 2 * m + 1: dots_rows(m, GROUPS, some, k, first, a, b + j, offset, y + j, ldy); break;
-    for (int j = 0; j < n; j += GROUPS * LANES) {
-        int some = n - j < GROUPS * LANES ? n - j : GROUPS * LANES;
-        switch (2 * m + (some > LANES)) {
-            ROWS(1)
-            ROWS(2)
-            ROWS(3)
-            ROWS(4)
-        }
+#define ROWS(m)                                             \
+    case 2 * m + 1: dots_rows(m, 1, k, lda, g, ldy); break; \
+    case 2 * m + 2: dots_rows(m, 2, k, lda, g, ldy); break;
+    switch (2 * m + groups) {
+        ROWS(1)
+        ROWS(2)
+        ROWS(3)
+        ROWS(4)
     }
 #undef ROWS
 }
 
-static void dots(int m, int n, int k, real alpha, const real *a, ptrdiff_t lda,
-                 const real *const *b, ptrdiff_t offset, real *y, ptrdiff_t ldy)
+/* pointers to n rows; where they are fewer than LANES, the last one is repeated */
+static const real *const *pointers(int n, const real *const *b, const real **repeated)
 {
-    real scaled[ATTEND_FEW_ROWS * DEPTH];
-    int p = 0;
-    do {
-        int some = k - p < DEPTH ? k - p : DEPTH;
-        for (int i = 0; i < m; i++)
-            for (int q = 0; q < some; q++)
-                scaled[i * DEPTH + q] = alpha * a[i * lda + p + q];
-        dots_part(m, n, some, p == 0, scaled, b, offset + p, y, ldy);
-        p += DEPTH;
-    } while (p < k);
+    if (n == LANES)
+        return b;
+    for (int i = 0; i < LANES; i++)
+        repeated[i] = b[i < n ? i : n - 1];
+    return repeated;
+}
+
+static void dots(int m, int n, int heads, int k, const real *a, ptrdiff_t lda, const real *const *b,
+                 ptrdiff_t offset, real *y, ptrdiff_t ldy)
+{
+    const real *repeated[LANES];
+    int last = (n - 1) / LANES * LANES, count = 0; /* last: where the last group of a head begins */
+    const real *const *end = pointers(n - last, b + last, repeated);
+    group g[GROUPS];
+    for (int h = 0; h < heads; h++)
+        for (int j = 0; j < n; j += LANES) {
+            g[count++] = (group){j < last ? LANES : n - last, a + h * k, j < last ? b + j : end,
+                                 offset + h * k, y + h * m * ldy + j};
+            if (count == GROUPS || (h + 1 == heads && j == last)) {
+                dots_groups(m, count, k, lda, g, ldy);
+                count = 0;
+            }
+        }
 }
 
 /* ---- sums of rows ------------------------------------------------------------------------- */

@@ -13,10 +13,10 @@ enum { ATTEND_FEW_ROWS = 4 };
 typedef struct {
     const char *isa;
 
-    /* y[i*ldy + j] = sum_p (alpha a[i*lda + p]) b[j][offset + p], p < k; m <= ATTEND_FEW_ROWS
-     * rows of a, n rows b */
-    void (*dots)(int m, int n, int k, real alpha, const real *a, ptrdiff_t lda,
-                 const real *const *b, ptrdiff_t offset, real *y, ptrdiff_t ldy);
+    /* For each head h: y[(h*m + i)*ldy + j] = sum_p a[i*lda + h*k + p] b[j][offset + h*k + p], p <
+     * k; m <= ATTEND_FEW_ROWS rows of a, n rows b */
+    void (*dots)(int m, int n, int heads, int k, const real *a, ptrdiff_t lda, const real *const *b,
+                 ptrdiff_t offset, real *y, ptrdiff_t ldy);
 
     /* y[i*ldy + c] += sum_j p[i*ldp + j] b[j][offset + c], c < width */
     void (*combine)(int m, int n, int width, const real *p, ptrdiff_t ldp, const real *const *b,

@@ -56,6 +56,7 @@ typedef struct {
     const real *q, *k, *v;
     int batch, queries, keys;
     const int *lengths;
+    at_mask mask;
     bool causal;
     const int *centres;
     bool scores;
@@ -79,9 +80,10 @@ static at_reading read(const at_how *how, source s, const char *text)
     at_tensor *k = at_input(tape, SHAPE(s.batch, s.keys, D), s.k);
     at_tensor *v = at_input(tape, SHAPE(s.batch, s.keys, D), s.v);
     at_memory m = at_attention_prepare(tape, at_root(), how, D, k, v, s.lengths);
+    s.mask.causal |= s.causal;
     at_reading r = at_attention_read(tape, at_root(), how, &m,
                                      (at_query){.query = q,
-                                                .mask = {.causal = s.causal},
+                                                .mask = s.mask,
                                                 .centres = s.centres,
                                                 .weights = !s.unseen,
                                                 .scores = s.scores});
@@ -401,8 +403,6 @@ static void nothing_causal_depends_on_the_future(void **state)
     every_attention(2, check_causal, NULL);
 }
 
-/* ---- one mechanism as a limit of another --------------------------------------------------- */
-
 static at_how parsed(const char *format, const char *score)
 {
     char text[120];
@@ -413,6 +413,93 @@ static at_how parsed(const char *format, const char *score)
         fail_msg("%s: %s", text, err.message);
     return how;
 }
+
+/* ---- masks --------------------------------------------------------------------------------- */
+
+/* sentences whose first queries stand at positions of their own, as in one batch of a decoder */
+static void check_firsts(const at_how *how, const char *text, void *user)
+{
+    (void)user;
+    static const int first[B] = {0, 3, 1};
+    start();
+    source s = whole();
+    s.causal = true;
+    s.mask.first = first;
+    at_reading all = read(how, s, text);
+    size_t width = at_shape_last(all.context->shape) * (size_t)Q;
+    for (int b = 0; b < B; b++) {
+        s = whole();
+        s.q += b * Q * D;
+        s.k += b * K * D;
+        s.v += b * K * D;
+        s.lengths += b;
+        s.batch = 1;
+        s.causal = true;
+        s.mask.offset = first[b];
+        at_reading one = read(how, s, text);
+        assert_memory_equal(one.context->value, all.context->value + (size_t)b * width,
+                            width * sizeof(real));
+    }
+}
+
+static void sentences_have_first_positions_of_their_own(void **state)
+{
+    (void)state;
+    every_attention(2, check_firsts, NULL);
+}
+
+/* numbers for each head are added to its scores, and -inf hides; blocks of keys have no numbers */
+static void check_added(const at_how *how, const char *text, void *user)
+{
+    int H = how->heads ? how->heads : 1, *checked = user;
+    real added[2 * Q * K];
+    unsigned char hidden[2 * Q * K];
+    if (how->scope == &at_scope_expanded || how->local == &at_scope_expanded)
+        return;
+    fill(added, (size_t)(H * Q * K), 91);
+    for (int i = 0; i < H * Q * K; i++) {
+        hidden[i] = i % 5 == 1;
+        added[i] = hidden[i] ? -(real)INFINITY : added[i];
+    }
+    start();
+    source s = whole();
+    s.scores = true;
+    s.mask = (at_mask){.hidden = hidden, .hidden_shape = SHAPE(1, H, Q, K)};
+    at_reading plain = read(how, s, text);
+    s.mask = (at_mask){.added = added, .added_shape = SHAPE(1, H, Q, K)};
+    at_reading with = read(how, s, text);
+    for (int i = 0; i < B * H * Q * K; i++) {
+        real e = plain.scores->value[i], a = added[i % (H * Q * K)];
+        if (hidden[i % (H * Q * K)]
+            && (with.weights->value[i] != 0 || !isinf(with.scores->value[i])))
+            fail_msg("%s: weight %g at a hidden key", text, (double)with.weights->value[i]);
+        if (!isinf(e) && fabs((double)(with.scores->value[i] - e - a)) > 1e-5)
+            fail_msg("%s: score %g, %g with %g", text, (double)e, (double)with.scores->value[i],
+                     (double)a);
+    }
+    for (int row = 0; row < B * H * Q; row++)
+        check_row(how, text, K, with.scores->value + row * K, with.weights->value + row * K);
+    ++*checked;
+}
+
+static void masks_add_numbers_to_scores(void **state)
+{
+    (void)state;
+    int checked = 0;
+    every_attention(2, check_added, &checked);
+    assert_true(is_enough(checked, 400));
+    at_how how = parsed("%s/expanded:1,2", "dot");
+    static const real added[Q * K];
+    start();
+    at_tensor *x = at_input(tape, SHAPE(B, K, D), k_data);
+    at_memory m = at_attention_prepare(tape, at_root(), &how, D, x, x, NULL);
+    at_query q = {.query = at_input(tape, SHAPE(B, Q, D), q_data),
+                  .mask = {.added = added, .added_shape = SHAPE(Q, K)}};
+    at_attention_read(tape, at_root(), &how, &m, q);
+    assert_true(at_failed(tape));
+}
+
+/* ---- one mechanism as a limit of another --------------------------------------------------- */
 
 static void agree(const char *score, const char *one, const char *other)
 {
@@ -473,6 +560,8 @@ int main(void)
         cmocka_unit_test(no_bit_depends_on_padding_or_the_batch),
         cmocka_unit_test(weights_move_with_their_keys),
         cmocka_unit_test(nothing_causal_depends_on_the_future),
+        cmocka_unit_test(sentences_have_first_positions_of_their_own),
+        cmocka_unit_test(masks_add_numbers_to_scores),
         cmocka_unit_test(wide_scopes_equal_global),
         cmocka_unit_test(one_head_with_identity_projections_equals_none),
     };
