@@ -293,7 +293,7 @@ static attend_status check_stored(const at_recipe *r, const at_option_set *sets,
         return ATTEND_OK;
     for (int i = 0; i < 2; i++)
         for (const at_option *o = sets[i].options; o->name; o++)
-            if (!o->line_only && !has_setting(c, sets[i], o))
+            if (!o->line_only && !o->later && !has_setting(c, sets[i], o))
                 return at_error(err, ATTEND_FORMAT, "%s: the setting '%s' is missing; %s",
                                 at_show(c->path).text, o->name, remedy);
     return c->ended ? ATTEND_OK

@@ -56,6 +56,7 @@ typedef struct {
     at_term example;    /* a command line that shows it, and what that does; or {0} */
     bool hidden;        /* not in help, manual and completion */
     bool line_only;     /* for command lines, not for configuration files (config.h) */
+    bool later;         /* files of earlier versions lack it: there its default holds */
 } at_option;
 
 /* The type of the field must be the one above, or the table does not compile. */

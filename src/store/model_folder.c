@@ -162,7 +162,7 @@ static attend_status check_keys(at_option_set settings, const char *file, const 
             return unknown_key(settings, file, key, err);
     }
     for (const at_option *o = settings.options; o->name; o++) {
-        bool found = false;
+        bool found = o->later;
         json_object_foreach(json, key, value) { found = found || setting_of(settings, key) == o; }
         if (!found)
             return at_error(err, ATTEND_FORMAT,

@@ -95,6 +95,7 @@ const at_option at_run_options[] = {
      OPTION_CHOICE(at_run_settings, pretokenised),
      .value = "auto",
      .choices = "auto|no|yes",
+     .later = true,
      .help = "Whether spaces separate all words already, also punctuation: \"a dog , asleep .\"; "
              "auto looks at the text"},
     {.name = "init-embeddings",
