@@ -150,6 +150,25 @@ def read(words, b, q, n, d):
     return [forward_backward(lambda: torch.bmm(F.softmax(scores(), -1), values), leaves)]
 
 
+def attend(words, b, q, n, d, heads):
+    """Attention alone, of heads that are slices."""
+    x, keys, values = (torch.randn(b, m, d, requires_grad='_fwd' not in words) for m in (q, n, n))
+
+    def cut(y):
+        return y.view(b, -1, heads, d // heads).transpose(1, 2)
+
+    def step():
+        w = F.softmax(cut(x) @ cut(keys).transpose(2, 3) / math.sqrt(d // heads), -1)
+        return (w @ cut(values)).transpose(1, 2).reshape(b, q, d)
+    if '_fwd' not in words:
+        return [forward_backward(step, [x, keys, values])]
+
+    def infer():
+        with torch.no_grad():
+            step()
+    return [infer]
+
+
 def xent(_, n, v):
     x, y = torch.randn(n, v, requires_grad=True), torch.randint(0, v, (n,))
     return [loss_backward(lambda: F.cross_entropy(x, y), [x])]
@@ -191,7 +210,7 @@ def tape_add(_):
 
 
 KINDS = [('gemm', gemm), ('linear', linear), ('gru', recurrent), ('lstm', recurrent), ('mha', mha),
-         ('read', read), ('xent_proj', xent_proj), ('xent', xent), ('adam', adam),
+         ('read', read), ('attend', attend), ('xent_proj', xent_proj), ('xent', xent), ('adam', adam),
          ('tape_add', tape_add)]
 
 

@@ -7,7 +7,7 @@
 
 enum {
     ATTEND_BLOCK = 64,      /* queries, and keys, of a block */
-    ATTEND_FEW_QUERIES = 4, /* up to so many go through attention_few.c */
+    ATTEND_FEW_QUERIES = 4, /* attention_few.c computes up to 4 queries */
 };
 
 /* of a row of scores S: max S, and sum e^(S - max), which is 0 where nothing is visible */
@@ -94,12 +94,12 @@ void at_row_finish(const at_attention_work *w, int b, int h, int i, int seen);
 void at_block_scores(const at_attention_work *w, int b, int h, int i, int rows, int j, int n,
                      real *scores);
 
-/* y[rows, columns] = p op(X) + beta y, where X are the keys' or values' columns of head h in rows
- * j .. j+n-1 and p is [rows, n]; op: none */
+/* y[rows, width] += p X, where p is [rows, n], ATTEND_BLOCK apart, and X are columns column .. of
+ * rows j .. j+n-1 of sentence b. */
 void at_block_combine(const at_rows *x, int b, int j, int n, int column, int width, int rows,
                       const real *p, real *y, ptrdiff_t ldy);
 
-/* y[rows, n] = alpha a X^T, a [rows, width] */
+/* y[rows, n] = alpha a X^T, ATTEND_BLOCK apart, where a is [rows, width]. */
 void at_block_dots(const at_rows *x, int b, int j, int n, int column, int width, int rows,
                    real alpha, const real *a, ptrdiff_t lda, real *y);
 

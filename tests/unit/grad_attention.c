@@ -608,6 +608,30 @@ static void gradients_are_right_over_several_blocks(void **state)
     at_tape_free(t);
 }
 
+/* heads of q and k that are columns of one tensor, one apart, add to the same numbers */
+static void columns_that_overlap_do_not_race(void **state)
+{
+    (void)state;
+    extent x = {.B = 1, .Q = 130, .K = 130, .H = 8, .d = 16, .e = 16};
+    real *once = NULL;
+    for (int threads = 1; threads <= 5; threads++) {
+        at_tape *t = at_tape_new(params, ATTEND_GRAD);
+        attend_set_threads(threads);
+        drawn = 99;
+        at_tensor *all = at_variable(t, SHAPE(1, 130, 129), numbers(t, 130 * 129));
+        at_rows q = at_rows_columns(all, 0, 128), k = at_rows_columns(all, 1, 129);
+        at_tensor *c = at_attention(t, q, k, k, options(&x, false)).context;
+        assert_true(at_backward(t, at_sum(t, at_multiply(t, c, c))));
+        if (!once) {
+            once = at_alloc(all->len * sizeof *once);
+            memcpy(once, at_grad_of(all), all->len * sizeof *once);
+        }
+        same_bits(once, at_grad_of(all), all->len, &x, "overlap");
+        at_tape_free(t);
+    }
+    at_free(once);
+}
+
 /* ---- dropout ------------------------------------------------------------------------------- */
 
 static void dropout_is_of_the_sentence_not_of_the_shard(void **state)
@@ -754,6 +778,7 @@ int main(void)
         cmocka_unit_test(the_batch_does_not_change_a_bit),
         cmocka_unit_test(minus_infinity_hides_as_a_flag_does),
         cmocka_unit_test(gradients_are_right_over_several_blocks),
+        cmocka_unit_test(columns_that_overlap_do_not_race),
         cmocka_unit_test(dropout_is_of_the_sentence_not_of_the_shard),
         cmocka_unit_test(returned_weights_are_those_before_dropout),
         cmocka_unit_test(rows_that_see_nothing_are_zero),
