@@ -156,7 +156,7 @@ static at_tensor *reference(at_tape *t, at_path s, const void *arg)
 
 const at_op at_op_span = {
     .name = "span",
-    .formula = "y = (cross_entropy(start, first) + cross_entropy(end, last)) / 2",
+    .formula = "y = (xent(start, first) + xent(end, last)) / 2",
     .backward = backward,
     .sample = sample,
     .reference = reference,

@@ -9,6 +9,7 @@ small=(--hidden 8 --embedding 8 --steps 2 --batch 8 --valid 4 --threads 1 --curv
 expect 0 attend train --data pairs.tsv "${small[@]}" --out good
 expect 0 attend train --preset rnn-classifier --data labels.tsv "${small[@]}" --out labels
 last=training/last.safetensors
+find good labels -name attend-checksums.txt -delete # they would notice everything (checksums.sh)
 damage() # NAME: a copy of the good model
 {
     rm -rf "$1"

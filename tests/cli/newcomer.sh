@@ -191,12 +191,15 @@ cp -r m1 spoilt
 LC_ALL=C sed -i 's/attend\.xxh3\./another.sum./g' spoilt/model.safetensors # has no checksums then
 size=$(wc -c < spoilt/model.safetensors)
 printf '\0\0\300\177' | dd of=spoilt/model.safetensors bs=1 seek=$((size - 4)) conv=notrunc 2> err
-for command in "translate spoilt" "score spoilt pairs.tsv" "evaluate spoilt pairs.tsv" \
+for command in "score spoilt pairs.tsv" "evaluate spoilt pairs.tsv" \
     "average m1 spoilt --out mean"; do
     expect 65 attend $command
     says err "spoilt/model.safetensors: tensor '"
     says err "is not finite"
 done
+echo "one two" > line
+check "translating with them is refused" '! attend translate spoilt < line > out 2> err'
+says err "is not finite"
 
 # what is there stays
 cp pairs.tsv kept.tsv
