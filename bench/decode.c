@@ -68,6 +68,9 @@ int main(int argc, char **argv)
         d.lengths[i] = WORDS;
     if (!params || !d.beams || at_continuation_new(&d.model, params, &d.continuation, &err) < 0)
         bench_die("out of memory", c.name);
+    decode(&d); /* makes the parameters */
+    at_params_seal(params);
+    at_params_share(params);
     bench_report(&c, (bench_work){.flops = flops(width)}, decode, &d);
     at_continuation_free(d.continuation);
     at_params_free(params);

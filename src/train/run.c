@@ -166,7 +166,7 @@ static attend_status validation_loss(at_run *r, double *loss, attend_error *err)
     return status;
 }
 
-attend_status at_run_measure(at_run *r, at_metrics *m, attend_error *err)
+static attend_status measure(at_run *r, at_metrics *m, attend_error *err)
 {
     double loss;
     attend_status status = validation_loss(r, &loss, err);
@@ -179,6 +179,15 @@ attend_status at_run_measure(at_run *r, at_metrics *m, attend_error *err)
     if (r->job->perplexity)
         at_metrics_add(m, (attend_metric){"perplexity", "perplexity", exp(loss), .falls = 1});
     return r->hooks.judge ? r->hooks.judge(r->hooks.user, r, m, err) : ATTEND_OK;
+}
+
+/* The weights do not change meanwhile: all that multiply with them pack them once. */
+attend_status at_run_measure(at_run *r, at_metrics *m, attend_error *err)
+{
+    at_params_share(r->params);
+    attend_status status = measure(r, m, err);
+    at_params_unshare(r->params);
+    return status;
 }
 
 const attend_metric *at_run_watched(const at_run *r, const at_metrics *m)
@@ -258,7 +267,7 @@ static attend_status keep_weights(const at_run *r, attend_error *err)
     return status;
 }
 
-static attend_status validate_shared(at_run *r, attend_error *err)
+static attend_status validate(at_run *r, attend_error *err)
 {
     at_metrics found = {.count = 0};
     at_run_event e = {.kind = ATTEND_RUN_VALIDATED,
@@ -287,15 +296,6 @@ static attend_status validate_shared(at_run *r, attend_error *err)
         status = keep_metrics(r, &e, err);
     if (status >= 0)
         at_run_tell(r, e);
-    return status;
-}
-
-/* Weights do not change meanwhile: whatever multiplies with them packs them once. */
-static attend_status validate(at_run *r, attend_error *err)
-{
-    at_params_share(r->params);
-    attend_status status = validate_shared(r, err);
-    at_params_unshare(r->params);
     return status;
 }
 
