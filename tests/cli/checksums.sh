@@ -39,13 +39,14 @@ noticed() # FLIPS FILE COMMAND...: each ends with 65 and names the folder
         random "$size"; at=$found
         random 8; bit=$found
         flip "$file" "$at" "$bit"
-        "$@" > out 2> err < /dev/null
+        "$@" > out 2> err < line
         [ $? -eq 65 ] && grep -q "${file%%/*}" err || unnoticed=$((unnoticed + 1))
         flip "$file" "$at" "$bit"
     done
     check "$flips flips of $file" "[ $unnoticed -eq 0 ]"
 }
 
+head -n 1 pairs.tsv | cut -f 1 > line # weights are verified when they are used
 resume=(attend train --resume --steps 9 --out)
 noticed 20 m/model.safetensors attend translate m
 noticed 6 m/model.safetensors attend inspect --verify m

@@ -189,6 +189,12 @@ static const at_token_check *check_for(const char *name)
     return NULL;
 }
 
+/* of models that are not there yet */
+static bool is_later(const char *name)
+{
+    return strncmp(name, "marian", 6) == 0 || strncmp(name, "roberta", 7) == 0;
+}
+
 void at_check_tokenizers(at_case *c)
 {
     const char *slash = strrchr(c->path, '/');
@@ -198,6 +204,10 @@ void at_check_tokenizers(at_case *c)
 
     snprintf(name, sizeof name, "%.*s", (int)strcspn(slash + 1, "."), slash + 1);
     const at_token_check *check = check_for(name);
+    if (is_later(name)) {
+        at_case_skip(c, "its tokenizer is not there yet");
+        return;
+    }
     if (!check) {
         at_case_unknown(c, "no check for tokenizers of this name");
         return;
