@@ -177,7 +177,7 @@ ATTEND_API attend_status attend_verify(const char *path, attend_verified_functio
                                        attend_error *err);
 
 /* Accepts settings and tokenizer files that were edited: their checksums become those of the
- * files as they are. Weights are not concerned: programs that change those write new files.
+ * files as they are. Fails where a file of the list is missing, or where there is no list. Weights are not concerned: programs that change those write new files.
  *
  * path      a model's or a tokenizer's folder */
 ATTEND_API attend_status attend_checksums_update(const char *path, attend_error *err);

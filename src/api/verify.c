@@ -7,6 +7,7 @@
 #include "attend.h"
 #include "base/checksum_list.h"
 #include "base/file.h"
+#include "base/json.h"
 #include "base/memory.h"
 #include "store/safetensors.h"
 
@@ -129,6 +130,52 @@ static attend_status each_folder(const char *path, for_folder *run, void *user, 
     return status;
 }
 
+/* ---- does it open? ------------------------------------------------------------------------------
+ */
+
+#define OPENS(kind)                                                           \
+    static attend_status open_##kind(const char *folder, attend_error *fault) \
+    {                                                                         \
+        attend_##kind *model;                                                 \
+        attend_status status = attend_##kind##_open(folder, &model, fault);   \
+        if (status >= 0)                                                      \
+            attend_##kind##_free(model);                                      \
+        return status;                                                        \
+    }
+OPENS(translator)
+OPENS(classifier)
+OPENS(language)
+OPENS(pointer)
+
+static const struct {
+    const char *type;
+    attend_status (*open)(const char *folder, attend_error *fault);
+} types[] = {{"attend-translator", open_translator},
+             {"attend-classifier", open_classifier},
+             {"attend-language-model", open_language},
+             {"attend-pointer", open_pointer}};
+
+/* Files that are missing have no checksum to be wrong: the model does not open. */
+static attend_status verify_opens(verifier *v, const char *folder, attend_error *err)
+{
+    json_t *config = NULL;
+    attend_error fault = {.status = ATTEND_OK};
+    char *path = at_file_join(folder, "config.json");
+    if (!path)
+        return at_error_memory(err);
+    if (at_file_exists(path) && at_json_load(path, &config, &fault) >= 0) {
+        const char *type = json_string_value(json_object_get(config, "model_type"));
+        for (size_t i = 0; type && i < sizeof types / sizeof *types; i++)
+            if (strcmp(types[i].type, type) == 0)
+                types[i].open(folder, &fault);
+    }
+    if (fault.status < 0)
+        report(v, folder, true, &fault);
+    json_decref(config);
+    at_free(path);
+    return ATTEND_OK;
+}
+
 static attend_status verify_one(void *user, const char *folder, attend_error *err)
 {
     return verify_folder(user, folder, err);
@@ -139,9 +186,11 @@ attend_status attend_verify(const char *path, attend_verified_function *take, vo
 {
     verifier v = {.take = take, .user = user};
     attend_status status = ATTEND_OK;
-    if (is_folder(path))
+    if (is_folder(path)) {
         status = each_folder(path, verify_one, &v, err);
-    else if (!at_file_exists(path))
+        if (status >= 0 && v.files && v.first.status >= 0)
+            status = verify_opens(&v, path, err);
+    } else if (!at_file_exists(path))
         status = at_error(err, ATTEND_FILE, "%s: there is no such file or folder; check the path",
                           at_show(path).text);
     else
@@ -160,16 +209,30 @@ attend_status attend_verify(const char *path, attend_verified_function *take, vo
 
 static attend_status update_one(void *user, const char *folder, attend_error *err)
 {
-    (void)user;
-    return at_checksum_list_update(folder, err);
+    int *lists = user;
+    char *list = at_file_join(folder, ATTEND_CHECKSUM_LIST);
+    attend_status status = list ? ATTEND_OK : at_error_memory(err);
+    if (status >= 0 && at_file_exists(list)) {
+        status = at_checksum_list_update(folder, err);
+        ++*lists;
+    }
+    at_free(list);
+    return status;
 }
 
 attend_status attend_checksums_update(const char *path, attend_error *err)
 {
+    if (!at_file_exists(path))
+        return at_error(err, ATTEND_FILE, "%s: there is no such folder; check the path",
+                        at_show(path).text);
     if (!is_folder(path))
         return at_error(err, ATTEND_OPTION,
                         "%s: is not a folder; checksums of edited files are those of a model's or "
                         "a tokenizer's folder",
                         at_show(path).text);
-    return each_folder(path, update_one, NULL, err);
+    int lists = 0;
+    attend_status status = each_folder(path, update_one, &lists, err);
+    return status < 0 || lists
+               ? status
+               : at_error(err, ATTEND_FORMAT, "%s: has no checksums to update", at_show(path).text);
 }

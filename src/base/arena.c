@@ -173,7 +173,7 @@ static at_arena_piece *next_to_move(const at_arena *a, int n, at_arena_piece *pi
 {
     at_arena_piece *best = NULL;
     for (int i = 0; i < n; i++)
-        if (!pieces[i].moved
+        if (pieces[i].memory && !pieces[i].moved
             && (!best || is_before(position_of(a, pieces[i].memory), position_of(a, best->memory))))
             best = &pieces[i];
     return best;

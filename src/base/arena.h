@@ -42,7 +42,7 @@ typedef struct {
 } at_arena_piece;
 
 /* Releases everything since the mark but these pieces, which move down to the mark; pieces from
- * before the mark stay where they are. The memory after them becomes one chunk, so that the same
+ * before the mark, and NULL, stay. The memory after them becomes one chunk, so that the same
  * work fits into it the next time. False without memory: all that was made since the mark is
  * lost. */
 bool at_arena_keep(at_arena *a, at_arena_mark mark, int n, at_arena_piece *pieces);

@@ -218,6 +218,20 @@ attend_status at_checksum_list_verify(const char *folder, at_checksum_report *re
 
 /* ---- updating ------------------------------------------------------------------------------- */
 
+/* A file that is gone was not edited. */
+static attend_status add_listed(at_str *list, const char *folder, const char *name,
+                                attend_error *err)
+{
+    char *path = at_file_join(folder, name);
+    attend_status status = !path ? at_error_memory(err)
+                           : at_file_exists(path)
+                               ? add_file(list, folder, name, err)
+                               : at_error(err, ATTEND_FORMAT, "%s: is missing; restore it",
+                                          at_show(path).text);
+    at_free(path);
+    return status;
+}
+
 attend_status at_checksum_list_update(const char *folder, attend_error *err)
 {
     reader r;
@@ -228,7 +242,7 @@ attend_status at_checksum_list_update(const char *folder, attend_error *err)
     bool found = r.text != NULL;
     at_str_add(&list, comment);
     while (status >= 0 && next_file(&r, &sum, &name))
-        status = add_file(&list, folder, name, err);
+        status = add_listed(&list, folder, name, err);
     close_list(&r);
     if (status >= 0 && found)
         return write_list(folder, &list, err);

@@ -126,6 +126,19 @@ static attend_status not_regular(const char *path, attend_error *err)
                     at_show(path).text);
 }
 
+static int64_t modified_at(const struct stat *info)
+{
+    return (int64_t)info->st_mtim.tv_sec * 1000000000 + info->st_mtim.tv_nsec;
+}
+
+bool at_map_unchanged(const at_map *m)
+{
+    struct stat info;
+    return !m->size
+           || (fstat(m->file, &info) == 0 && (size_t)info.st_size == m->size
+               && modified_at(&info) == m->modified);
+}
+
 static attend_status map_all(at_map *m, int file, const struct stat *info, const char *path,
                              attend_error *err)
 {
@@ -140,7 +153,7 @@ static attend_status map_all(at_map *m, int file, const struct stat *info, const
         data = mmap(NULL, size, PROT_READ, MAP_PRIVATE, file, 0);
     if (data == MAP_FAILED)
         return fail(err, path, "cannot map into memory");
-    *m = (at_map){.data = data, .size = size};
+    *m = (at_map){.data = data, .size = size, .file = file, .modified = modified_at(info)};
     return ATTEND_OK;
 }
 
@@ -154,14 +167,17 @@ attend_status at_map_open(at_map *m, const char *path, attend_error *err)
     if (status < 0)
         return status;
     status = map_all(m, file, &info, path, err);
-    close(file);
+    if (!m->size)
+        close(file);
     return status;
 }
 
 void at_map_close(at_map *m)
 {
-    if (m->size)
+    if (m->size) {
         munmap((void *)m->data, m->size);
+        close(m->file);
+    }
     *m = (at_map){.data = (const unsigned char *)""};
 }
 

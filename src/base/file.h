@@ -5,6 +5,7 @@
 
 #include <stdbool.h>
 #include <stddef.h>
+#include <stdint.h>
 
 #include "base/error.h"
 
@@ -14,11 +15,17 @@
 typedef struct {
     const unsigned char *data;
     size_t size;
+    int file;         /* stays open, unless the file is empty */
+    int64_t modified; /* in nanoseconds, when it was opened */
 } at_map;
 
 /* The file may be replaced or removed while mapped, but must not be cut short in place. */
 attend_status at_map_open(at_map *m, const char *path, attend_error *err);
 void at_map_close(at_map *m); /* also after a failed open, and twice */
+
+/* Has the file its size and its time of modification still? Another file in its place does not
+ * matter: the mapping is of the old one. */
+bool at_map_unchanged(const at_map *m);
 
 /* These bytes of a mapped file are hardly needed any more: their pages may leave the memory. They
  * can still be read. */

@@ -256,7 +256,8 @@ static attend_status verify(at_cli *cli, const char *path, attend_error *err)
 static attend_status update(at_cli *cli, const char *path, attend_error *err)
 {
     cli->input = path;
-    return attend_checksums_update(path, err);
+    attend_status status = attend_checksums_update(path, err);
+    return status < 0 ? status : verify(cli, path, err);
 }
 
 static attend_status check_use(const inspect *o, int operands, char **operand, attend_error *err)

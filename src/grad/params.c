@@ -35,7 +35,8 @@ struct at_params {
     int *table; /* open addressing: index + 1, or 0 */
     int table_size;
     owned *owned;
-    pthread_mutex_t lock; /* of the arena, and of packing, once the set is shared */
+    const at_lender *lender; /* the last one */
+    pthread_mutex_t lock;    /* of the arena, and of packing, once the set is shared */
 };
 
 at_params *at_params_new(uint64_t seed)
@@ -238,7 +239,7 @@ attend_status at_params_borrow(at_params *p, const char *name, at_shape shape, a
         return status;
     v->type = type;
     v->data = data;
-    v->lender = lender;
+    v->lender = p->lender = lender;
     if (!usable(type, data))
         status = copy_in(p, v, err);
     else if (type == ATTEND_ELEMENT_REAL)
@@ -255,6 +256,9 @@ attend_status at_params_take(at_params *p, attend_error *err)
     for (int i = 0; i < p->count && status >= 0; i++)
         if (p->list[i]->lender)
             status = copy_in(p, p->list[i], err);
+    if (status >= 0)
+        status = at_params_check_unchanged(p, err);
+    p->lender = NULL;
     return status;
 }
 
@@ -266,6 +270,12 @@ attend_status at_params_own(at_params *p, void *thing, at_release *release, atte
     *o = (owned){thing, release, p->owned};
     p->owned = o;
     return ATTEND_OK;
+}
+
+attend_status at_params_check_unchanged(const at_params *p, attend_error *err)
+{
+    const at_lender *l = p->lender;
+    return l && l->unchanged ? l->unchanged(l->user, err) : ATTEND_OK;
 }
 
 attend_status at_parameter_verify(at_parameter *v, attend_error *err)

@@ -49,11 +49,13 @@ typedef struct {
 typedef struct at_params at_params;
 typedef struct at_parameter at_parameter;
 
-/* Where borrowed numbers come from. Both may be NULL; any thread calls them. */
+/* Where borrowed numbers come from. Each function may be NULL; any thread calls them. */
 typedef struct {
     void *user;
     /* Called once, before the first use: are the numbers undamaged? */
     attend_status (*verify)(void *user, const at_parameter *v, attend_error *err);
+    /* Called before every step of inference: are the numbers still those that were verified? */
+    attend_status (*unchanged)(void *user, attend_error *err);
     /* The numbers are packed now and hardly ever read again: their pages may leave the memory. */
     void (*retire)(void *user, const at_parameter *v);
 } at_lender;
@@ -108,6 +110,9 @@ real *at_parameter_reals(at_params *p, at_parameter *v);
 
 /* Verifies borrowed numbers, once; any thread. */
 attend_status at_parameter_verify(at_parameter *v, attend_error *err);
+
+/* Fails where borrowed numbers have changed. */
+attend_status at_params_check_unchanged(const at_params *p, attend_error *err);
 
 /* ---- shared values ------------------------------------------------------------------------ */
 

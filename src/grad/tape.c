@@ -30,6 +30,14 @@ void at_tape_free(at_tape *t)
     at_free(t);
 }
 
+/* A step on numbers that have changed would be a step of no model. */
+static void check_params(at_tape *t)
+{
+    attend_error err;
+    if (t->params && at_params_check_unchanged(t->params, &err) < 0)
+        at_fail_with(t, &err);
+}
+
 void at_tape_reset(at_tape *t)
 {
     at_arena_reset(&t->memory);
@@ -44,6 +52,8 @@ void at_tape_reset(at_tape *t)
         memset(t->weights, 0, (size_t)t->leaf_count * sizeof *t->weights);
     t->random.use = 0;
     t->failed = false;
+    if (t->mode == ATTEND_INFER)
+        check_params(t);
 }
 
 at_mode at_tape_mode(const at_tape *t) { return t->mode; }

@@ -77,7 +77,7 @@ typedef enum {
 
 at_tape *at_tape_new(at_params *params, at_mode mode); /* NULL without memory */
 void at_tape_free(at_tape *t);
-void at_tape_reset(at_tape *t);
+void at_tape_reset(at_tape *t); /* fails the next step where borrowed parameters have changed */
 at_mode at_tape_mode(const at_tape *t);
 void at_tape_set_mode(at_tape *t, at_mode mode); /* on an empty tape */
 

@@ -468,6 +468,16 @@ void at_safetensors_close(at_safetensors *s)
     at_free(s);
 }
 
+attend_status at_safetensors_check_unchanged(const at_safetensors *s, attend_error *err)
+{
+    return at_map_unchanged(&s->map)
+               ? ATTEND_OK
+               : at_error(err, ATTEND_FILE,
+                          "%s: was written to while it is in use; open the model again, and "
+                          "replace its files by renaming new ones, not by copying over them",
+                          at_show(s->file).text);
+}
+
 /* ---- asking ---------------------------------------------------------------------------- */
 
 int at_safetensors_count(const at_safetensors *s) { return s->count; }

@@ -119,6 +119,10 @@ attend_status at_safetensors_verify(const at_safetensors *s, const at_stored *t,
 attend_status at_safetensors_verify_all(const at_safetensors *s, attend_error *err);
 bool at_safetensors_has_checksums(const at_safetensors *s);
 
+/* Fails where the file was written to since it was opened: what is mapped is neither the old file
+ * nor the new one then. */
+attend_status at_safetensors_check_unchanged(const at_safetensors *s, attend_error *err);
+
 /* All t->len numbers. Shorter floats are widened exactly, F64 is rounded to the nearest; whole
  * numbers must be ones that `real` has. */
 attend_status at_safetensors_read(const at_safetensors *s, const at_stored *t, real *out,

@@ -127,6 +127,11 @@ static attend_status verify(void *user, const at_parameter *v, attend_error *err
     return status < 0 ? status : at_safetensors_check_finite(user, &t, err);
 }
 
+static attend_status unchanged(void *user, attend_error *err)
+{
+    return at_safetensors_check_unchanged(user, err);
+}
+
 static void retire(void *user, const at_parameter *v)
 {
     (void)user;
@@ -178,7 +183,7 @@ attend_status at_weights_borrow(const char *path, at_params *params, attend_erro
             close_borrowed(b);
         return status;
     }
-    b->lender = (at_lender){b->file, verify, retire};
+    b->lender = (at_lender){b->file, verify, unchanged, retire};
     for (int i = 0; i < at_safetensors_count(b->file) && status >= 0; i++)
         status = borrow_one(b->file, at_safetensors_at(b->file, i), &b->lender, params, err);
     return status;

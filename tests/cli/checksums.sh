@@ -147,3 +147,30 @@ for ((i = 1; i <= 8; i++)); do
     [ ! -e killed/model.safetensors ] || expect 0 attend translate killed
 done
 [ ! -e killed/training/settings.yaml ] || expect 0 "${resume[@]}" killed
+
+# ---- files that are missing, or written to while they are in use ----
+
+cp -r m whole
+rm whole/model.safetensors
+fails() { check "$1 fails" "! attend $1 > out 2> err"; }
+fails "inspect --verify whole"
+cp m/model.safetensors whole/
+rm whole/target/tokenizer.json
+fails "inspect --verify whole"
+fails "inspect --update-checksums whole"
+says err "tokenizer.json: is missing"
+mkdir nothing
+expect 65 attend inspect --update-checksums nothing
+says err "nothing: has no checksums to update"
+cp -r m used
+mkfifo lines
+attend translate used < lines > out 2> err &
+{
+    cat line
+    for ((i = 0; i < 100; i++)); do [ -s out ] && break; sleep 0.1; done
+    cat m/model.safetensors > used/model.safetensors
+    cat line
+} > lines
+wait $!
+check "weights that change in use end the work with 74" "[ $? -eq 74 ]"
+says err "used/model.safetensors: was written to while it is in use"

@@ -164,6 +164,9 @@ static void edits_are_accepted(void **state)
     save();
     put("a.json", "[]", 2);
     unlink(path_of("b.txt"));
+    assert_int_equal(at_checksum_list_update(folder, &err), ATTEND_FORMAT);
+    assert_says(&err, "b.txt: is missing");
+    put("b.txt", "edited", 6);
     assert_int_equal(at_checksum_list_update(folder, &err), ATTEND_OK);
     assert_int_equal(verify(&err), ATTEND_OK);
     put("a.json", "{}", 2);

@@ -36,7 +36,7 @@ static void retire(void *user, const at_parameter *v)
     atomic_fetch_add(&retired, 1);
 }
 
-static const at_lender lender = {NULL, verify, retire};
+static const at_lender lender = {.verify = verify, .retire = retire};
 
 static at_tensor *two_layers(at_tape *t, int rows)
 {

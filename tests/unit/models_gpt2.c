@@ -166,7 +166,7 @@ static void two_byte_weights_give_the_bits_of_widened_ones(void **state)
 {
     (void)state;
     static real want[LENGTH * V], got[LENGTH * V];
-    static const at_lender lender = {NULL, NULL, NULL};
+    static const at_lender lender = {.user = NULL};
     attend_error err;
     full(2, 1, want); /* makes the parameters */
     at_params *own = params, *borrowed = at_params_new(0);
