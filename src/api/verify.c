@@ -155,6 +155,19 @@ static const struct {
              {"attend-language-model", open_language},
              {"attend-pointer", open_pointer}};
 
+/* A run has no weights before its first validation, which writes a line of metrics, too. */
+static bool is_begun(const char *folder)
+{
+    static const char *const later[] = {"model.safetensors", "training/metrics.jsonl"};
+    bool begun = true;
+    for (int i = 0; i < 2 && begun; i++) {
+        char *path = at_file_join(folder, later[i]);
+        begun = path && !at_file_exists(path);
+        at_free(path);
+    }
+    return begun;
+}
+
 /* Files that are missing have no checksum to be wrong: the model does not open. */
 static attend_status verify_opens(verifier *v, const char *folder, attend_error *err)
 {
@@ -163,7 +176,7 @@ static attend_status verify_opens(verifier *v, const char *folder, attend_error 
     char *path = at_file_join(folder, "config.json");
     if (!path)
         return at_error_memory(err);
-    if (at_file_exists(path) && at_json_load(path, &config, &fault) >= 0) {
+    if (!is_begun(folder) && at_file_exists(path) && at_json_load(path, &config, &fault) >= 0) {
         const char *type = json_string_value(json_object_get(config, "model_type"));
         for (size_t i = 0; type && i < sizeof types / sizeof *types; i++)
             if (strcmp(types[i].type, type) == 0)

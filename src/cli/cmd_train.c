@@ -2,6 +2,7 @@
 #include <ctype.h>
 #include <limits.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <time.h>
 #include <unistd.h>
@@ -250,7 +251,8 @@ static void note_missing(at_cli *cli, const attend_setting *settings, size_t cou
         note_missing_stored(cli, out);
 }
 
-/* Where a line of the data is wrong, "FILE:LINE: ...", others may be, too. */
+/* Where a line of the data is wrong, "FILE:LINE: ...", others may be, too; where it is the first,
+ * the file is probably of another kind. */
 static void advise(const attend_setting *settings, size_t count, attend_error *err)
 {
     for (size_t i = 0; i < count; i++) {
@@ -258,7 +260,11 @@ static void advise(const attend_setting *settings, size_t count, attend_error *e
         bool line = strcmp(settings[i].name, "data") == 0
                     && strncmp(err->message, settings[i].value, n) == 0 && err->message[n] == ':'
                     && isdigit((unsigned char)err->message[n + 1]);
-        if (line)
+        if (line && atoi(err->message + n + 1) == 1)
+            snprintf(err->message + used, sizeof err->message - used,
+                     "; does the preset fit the data? attend data show %.80s shows how it is read",
+                     at_show(settings[i].value).text);
+        else if (line)
             snprintf(err->message + used, sizeof err->message - used,
                      "; attend data check %.80s --fix CLEAN mends such lines or leaves them out",
                      at_show(settings[i].value).text);
