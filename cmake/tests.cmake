@@ -1,10 +1,19 @@
 # The tests, as CTest sees them; labels: unit, oracle, program, fuzz, source, example.
-# All run in the project's folder, so that they find tests/fixtures.
+# All run in the project's folder, so that they find tests/fixtures. The targets tests-unit,
+# tests-fuzz and tests-program build what the tests of these labels run, and nothing else.
 
 function(attend_test name label)
   add_test(NAME ${name} COMMAND ${ARGN} WORKING_DIRECTORY ${PROJECT_SOURCE_DIR})
   set_tests_properties(${name} PROPERTIES LABELS ${label} TIMEOUT 1800
                        ENVIRONMENT "${test_environment}")
+endfunction()
+
+function(attend_test_program name label)
+  attend_program(${name} ${ARGN})
+  if(NOT TARGET tests-${label})
+    add_custom_target(tests-${label})
+  endif()
+  add_dependencies(tests-${label} ${name})
 endfunction()
 
 if(ATTEND_SANITIZE MATCHES address)
@@ -26,10 +35,10 @@ foreach(file IN LISTS files)
   cmake_path(GET file STEM name)
   if("api" IN_LIST ATTEND_FOLDERS)
     if(ATTEND_FUZZ)
-      attend_program(fuzz-${name} FILES ${file})
+      attend_test_program(fuzz-${name} fuzz FILES ${file})
       target_link_options(fuzz-${name} PRIVATE -fsanitize=fuzzer)
     else()
-      attend_program(fuzz-${name} FILES ${file} tests/fuzz/replay.c)
+      attend_test_program(fuzz-${name} fuzz FILES ${file} tests/fuzz/replay.c)
       attend_test(fuzz-${name} fuzz fuzz-${name} tests/fuzz/corpus/${name})
     endif()
   endif()
@@ -50,11 +59,14 @@ file(GLOB files CONFIGURE_DEPENDS tests/unit/*.c)
 if(NOT "store" IN_LIST ATTEND_FOLDERS)
   list(FILTER files EXCLUDE REGEX "/base_(json|config|checksum|checksum_list)\\.c$")
 endif()
+if(ATTEND_REAL STREQUAL double) # folders that see only base: nothing in them is a real
+  list(FILTER files EXCLUDE REGEX "/(text|measure|draw)_[a-z0-9_]*\\.c$")
+endif()
 foreach(file IN LISTS files)
   cmake_path(GET file STEM name)
   string(REGEX REPLACE "_.*" "" folder ${name})
   if(folder IN_LIST ATTEND_FOLDERS OR "api" IN_LIST ATTEND_FOLDERS)
-    attend_program(unit_${name} FILES ${file} LIBRARIES attend_cmocka)
+    attend_test_program(unit_${name} unit FILES ${file} LIBRARIES attend_cmocka)
     set_target_properties(unit_${name} PROPERTIES
                           RUNTIME_OUTPUT_DIRECTORY ${PROJECT_BINARY_DIR}/unit)
     attend_test(unit_${name} unit unit_${name})
@@ -68,7 +80,7 @@ endif()
 
 file(GLOB files CONFIGURE_DEPENDS tests/oracle/*.c)
 if(files)
-  attend_program(oracle-check FILES ${files})
+  attend_test_program(oracle-check program FILES ${files})
   if(IS_DIRECTORY ${PROJECT_SOURCE_DIR}/tests/fixtures/oracle)
     attend_test(oracle oracle oracle-check tests/fixtures/oracle)
   endif()
@@ -77,15 +89,25 @@ endif()
 # ---- what an attention mechanism can learn: run by script/learn -------------------------------
 
 file(GLOB files CONFIGURE_DEPENDS tests/learn/*.c)
-attend_program(learn-check FILES ${files})
+attend_test_program(learn-check program FILES ${files})
 
 # ---- whole programs: tests/*_test.sh get the build folder ------------------------------------
 
+add_dependencies(tests-program attend)
 file(GLOB files CONFIGURE_DEPENDS tests/*_test.sh)
+list(REMOVE_ITEM files ${PROJECT_SOURCE_DIR}/tests/cli_test.sh)
 foreach(file IN LISTS files)
   cmake_path(GET file STEM name)
   attend_test(${name} program ${file} ${PROJECT_BINARY_DIR})
 endforeach()
+file(GLOB files CONFIGURE_DEPENDS tests/cli/*.sh)
+foreach(file IN LISTS files)
+  cmake_path(GET file STEM name)
+  attend_test(cli_${name} program
+              ${PROJECT_SOURCE_DIR}/tests/cli_test.sh ${PROJECT_BINARY_DIR} ${name})
+endforeach()
+# the longest start first, so that no processor waits for them in the end
+set_tests_properties(learn_test race_test cli_copy cli_features cli_translate PROPERTIES COST 100)
 
 # ---- the source itself, the exported names, the examples as C and as C++ --------------------
 

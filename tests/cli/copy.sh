@@ -2,11 +2,12 @@
 
 # names are made up: hardly one of the test has been learned from
 attend data make names --count 2000 --out pairs.tsv 2> err
-attend data make names --count 200 --seed 99 --out test.tsv 2> err
+attend data make names --count $(sized 200 20) --seed 99 --out test.tsv 2> err
 cut -f 1 test.tsv > in
 cut -f 2 test.tsv > right
-settings=(--data pairs.tsv --valid 50 --test 0 --hidden 48 --embedding 32 --batch 32 --epochs 5
-          --lr 0.01 --min-count 4 --curves none --output copy)
+settings=(--data pairs.tsv --valid $(sized 50 5) --test 0 --hidden 48 --embedding 32
+          --batch 32 --epochs 5 --steps $(sized 0 10) --lr 0.01 --min-count 4
+          --curves none --output copy)
 expect 0 attend train "${settings[@]}" --out model -q
 expect 0 attend inspect model
 check "inspect shows the output" "grep -q '^output *copy' out"
@@ -15,19 +16,19 @@ same=$(paste -d '\t' got right | awk -F '\t' '$1 == $2' | wc -l)
 unknown=$(echo Xyzzyx | attend tokenize --tokenizer model/target --ids)
 new=$(attend tokenize --tokenizer model/target --ids < right 2> err |
     tr ' ' '\n' | grep -cx "$unknown")
-check "of 200 lines with $new unknown words $same are right" \
+learned "of 200 lines with $new unknown words $same are right" \
     "[ $same -ge 190 ] && [ $new -ge 300 ]"
-check "copied words are not replaced" \
+learned "copied words are not replaced" \
     "attend translate model --beam 1 --replace-unknown < in 2> err | cmp -s - got"
 expect 0 attend evaluate model test.tsv
-check "an unknown word costs little" \
+learned "an unknown word costs little" \
     "awk '/^perplexity/ && \$2 < 1.5 { ok = 1 } END { exit !ok }' out"
 
 # the same in any batch, on any number of threads; words of one line are no words of another
 {
     echo
     echo "Dr Xyzzy-Quux met Qwerty, Xyzzy-Quux and $(seq -s ' ' 900 960)."
-    head -n 60 in
+    head -n $(sized 60 10) in
 } > mixed
 cut -f 2 < mixed | sed 's/^$/rien/' > forced
 for way in "--beam 1" "--beam 5 --nbest 5 --alignment word" "--sample --nbest 3 --top-p 0.95" \
@@ -65,7 +66,8 @@ links=$(attend align turned --src in --tgt right 2> err | paste -d '\t' in right
                 }
     }
     END { print int(100 * good / all) }')
-check "$same of 200 lines are right, $links % of the links" "[ $same -ge 180 ] && [ $links -ge 90 ]"
+learned "$same of 200 lines are right, $links % of the links" \
+    "[ $same -ge 180 ] && [ $links -ge 90 ]"
 
 # it goes on, bit for bit, also when the model is fed words of its own
 own=("${settings[@]}" --epochs 1 --teacher-forcing 0.7 --watch loss --threads 1 -q)

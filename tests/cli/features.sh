@@ -3,7 +3,8 @@
 expect 0 attend data make digits --count 2000 --seed 1 --out train
 says err "train: .safetensors and .txt"
 expect 0 attend data make digits --count 100 --seed 2 --out valid.safetensors
-attend data make digits --count 200 --seed 3 --out test 2> err
+lines=$(sized 200 20)
+attend data make digits --count $lines --seed 3 --out test 2> err
 check "names" '[ -e valid.txt ] && [ -e valid.safetensors ]'
 expect 2 attend data make digits --count 5 --out test
 says err "test.safetensors exists; --overwrite replaces it"
@@ -13,12 +14,13 @@ check "as text, a tab before the words" 'grep -qP "^[-0-9., ]+\t[a-z ]+$" out'
 data=(--src train.safetensors --tgt train.txt --valid valid.safetensors --valid-tgt valid.txt)
 settings=("${data[@]}" --preset bahdanau --hidden 32 --embedding 16 --batch 16 --lr 0.01
           --dropout 0 --watch loss --threads 2 --seed 4)
-expect 0 attend train "${settings[@]}" --epochs 6 --schedule linear --out model
+expect 0 attend train "${settings[@]}" --epochs 6 --steps $(sized 0 10) --schedule linear \
+    --out model
 says err "try it: attend translate model --src FILE.safetensors"
 expect 0 attend translate model --src test.safetensors
 cp out made
-check "a line for a sequence" '[ $(wc -l < made) -eq 200 ]'
-check "nearly all of it is right" \
+check "a line for a sequence" '[ $(wc -l < made) -eq $lines ]'
+learned "nearly all of it is right" \
     '[ $(paste made test.txt | awk -F "\t" "\$1 == \$2" | wc -l) -ge 190 ]'
 
 # the same text, scores and weights in any batch and on any number of threads
@@ -37,19 +39,19 @@ for option in "--longest 5" "--long skip"; do
     says err "read whole"
 done
 expect 0 attend translate model --src test.safetensors --alignment word
-check "a frame for every word" 'head -n 1 out | grep -Pq "\t[0-9]+-0( [0-9]+-[0-9]+)*$"'
+learned "a frame for every word" 'head -n 1 out | grep -Pq "\t[0-9]+-0( [0-9]+-[0-9]+)*$"'
 expect 0 attend translate model --src test.safetensors --show --beam 1
 says out "frame"
 expect 0 attend align model --src test.safetensors --tgt test.txt --attention-out map.svg
-check "a line for a line" '[ $(wc -l < out) -eq 200 ]'
-check "words follow the sound" "awk '{ for (i = 2; i <= NF; i++) {
+check "a line for a line" '[ $(wc -l < out) -eq $lines ]'
+learned "words follow the sound" "awk '{ for (i = 2; i <= NF; i++) {
     split(\$(i - 1), a, \"-\"); split(\$i, b, \"-\"); n++; bad += b[1] + 0 < a[1] + 0 } }
     END { exit !(n > 100 && bad < n / 10) }' out"
 says map.svg "<svg"
 expect 0 attend score model --src test.safetensors --tgt test.txt
-says err "200 pairs"
+says err "$lines pairs"
 expect 0 attend evaluate model --src test.safetensors --tgt test.txt --json
-check "BLEU" '[ "$(sed -n "s/.*\"bleu\": \([0-9]*\).*/\1/p" out)" -ge 90 ]'
+learned "BLEU" '[ "$(sed -n "s/.*\"bleu\": \([0-9]*\).*/\1/p" out)" -ge 90 ]'
 expect 0 attend inspect model
 says out "source_features         12"
 says out "feature_mean            12 numbers"
@@ -139,7 +141,7 @@ refuses 65 "bad.safetensors" --src bad.safetensors --tgt train.txt
 check "nothing was made" '[ ! -e new ]'
 
 expect 65 attend score model --src test.safetensors --tgt valid.txt
-says err "test.safetensors has 200 sequences and valid.txt 100 lines"
+says err "test.safetensors has $lines sequences and valid.txt 100 lines"
 expect 65 attend score model --src test.txt --tgt test.txt
 says err "the model reads feature vectors: --src FILE.safetensors"
 expect 2 attend align model --src test.safetensors --tgt test.txt --swap

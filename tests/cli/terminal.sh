@@ -1,5 +1,5 @@
 # progress and colours are for terminals; signals stop a training and keep its result
-points 1500 > points.csv
+points 300 > points.csv
 
 expect 0 attend fit points.csv --steps 20 --no-plot
 silent err

@@ -110,6 +110,7 @@ typedef struct {
     uint64_t seed;
     const char *optimiser, *schedule; /* as train/optim.h and train/schedule.h read them */
     int cases;                        /* in a step */
+    int exam;                         /* cases in an exam */
     void (*progress)(int step, double loss, double right); /* or NULL */
 } at_lesson;
 

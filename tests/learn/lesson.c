@@ -9,7 +9,7 @@
 #include "train/reinforce.h"
 #include "train/schedule.h"
 
-enum { LOOK = 200, LOOK_EVERY = 50, EXAM = 1000 };
+enum { LOOK = 200, LOOK_EVERY = 50 };
 
 const double at_pass = 0.99;
 
@@ -35,7 +35,7 @@ static attend_status open_room(classroom *r, const at_lesson *l, attend_error *e
         return at_error_memory(err);
     attend_status status = at_batch_new(l->cases, &r->batch, err);
     if (status >= 0)
-        status = at_batch_new(EXAM, &r->exam, err);
+        status = at_batch_new(l->exam, &r->exam, err);
     if (status >= 0)
         status = at_optim_options_parse(&o, l->optimiser, err);
     if (status >= 0)
@@ -149,16 +149,17 @@ static attend_status teach(classroom *r, at_grade *g, attend_error *err)
 {
     attend_status status = ATTEND_OK;
     double loss = 0, right = 0;
+    int exam = r->lesson->exam, look = exam < LOOK ? exam : LOOK;
     for (g->steps = 0; g->steps < r->lesson->steps && status >= 0;) {
         status = learn(r, g->steps++, &loss, err);
         bool last = g->steps == r->lesson->steps;
         if (status < 0 || (g->steps % LOOK_EVERY && !last))
             continue;
-        status = examine(r, "look", g->steps, LOOK, &right, err);
+        status = examine(r, "look", g->steps, look, &right, err);
         if (status >= 0 && r->lesson->progress)
             r->lesson->progress(g->steps, loss, right);
         if (status >= 0 && (right >= at_pass || last))
-            status = examine(r, "exam", g->steps, EXAM, &g->right, err);
+            status = examine(r, "exam", g->steps, exam, &g->right, err);
         if (g->right >= at_pass)
             break;
     }

@@ -10,7 +10,7 @@
 
 typedef struct {
     const char *task, *attention, *output, *optimiser, *schedule;
-    int steps, soft, seed, cases;
+    int steps, soft, seed, cases, exam;
     bool quiet, list, help;
 } arguments;
 
@@ -68,6 +68,13 @@ static const at_option options[] = {
      .max = 1000,
      .meta = "N",
      .help = "Fresh cases in every step"},
+    {.name = "exam",
+     OPTION_INT(arguments, exam),
+     .value = "1000",
+     .min = 1,
+     .max = 1e6,
+     .meta = "N",
+     .help = "Cases in an exam"},
     {.name = "quiet",
      .letter = 'q',
      OPTION_FLAG(arguments, quiet),
@@ -79,7 +86,7 @@ static const at_option options[] = {
 static void print_usage(void)
 {
     puts("usage: learn-check --task NAME [OPTION]...\n"
-         "Teaches a model of one attention read a task, and examines it on 1000 cases that it has\n"
+         "Teaches a model of one attention read a task, and examines it on cases that it has\n"
          "never seen. A case counts when every answer in it is right; 99 % of them pass.\n"
          "Exits with 0 when it has passed, 1 when it has not.\n");
     for (const at_option *o = options; o->name; o++) {
@@ -106,6 +113,7 @@ static attend_status prepare(const arguments *a, at_lesson *l, attend_error *err
                      .optimiser = a->optimiser,
                      .schedule = a->schedule,
                      .cases = a->cases,
+                     .exam = a->exam,
                      .progress = a->quiet ? NULL : progress};
     if (!l->pupil.task)
         return at_error(err, ATTEND_OPTION, "there is no task '%s'; learn-check --list names them",
