@@ -177,7 +177,8 @@ ATTEND_API attend_status attend_verify(const char *path, attend_verified_functio
                                        attend_error *err);
 
 /* Accepts settings and tokenizer files that were edited: their checksums become those of the
- * files as they are. Fails where a file of the list is missing, or where there is no list. Weights are not concerned: programs that change those write new files.
+ * files as they are. Fails where a file of the list is missing, or where there is no list. Weights
+ * are not concerned: programs that change those write new files.
  *
  * path      a model's or a tokenizer's folder */
 ATTEND_API attend_status attend_checksums_update(const char *path, attend_error *err);
@@ -1032,7 +1033,10 @@ ATTEND_API void attend_features_free(attend_features *features);          /* NUL
 
 typedef struct attend_translator attend_translator;
 
-/* Opens the folder of a model. */
+/* Opens the folder of a model. As with every kind of model, weights are used where they lie in the
+ * file until the model is freed: the file may be replaced by renaming another one, or removed.
+ * Where it is written to, calls fail with ATTEND_FILE; where it is cut short, reading it raises
+ * SIGBUS. */
 ATTEND_API attend_status attend_translator_open(const char *folder, attend_translator **out,
                                                 attend_error *err);
 

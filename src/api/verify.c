@@ -41,6 +41,14 @@ static bool is_folder(const char *path)
 /* ---- tensors ----------------------------------------------------------------------------------
  */
 
+static attend_status verify_tensor(const at_safetensors *file, const at_stored *t,
+                                   attend_error *fault)
+{
+    attend_status status = at_safetensors_verify(file, t, fault);
+    return status < 0 || !at_dtype_is_float(t->dtype) ? status
+                                                      : at_safetensors_check_finite(file, t, fault);
+}
+
 static void verify_tensors(verifier *v, const char *path)
 {
     at_safetensors *file;
@@ -52,7 +60,7 @@ static void verify_tensors(verifier *v, const char *path)
         return;
     }
     for (int i = 0; i < at_safetensors_count(file); i++)
-        if (at_safetensors_verify(file, at_safetensors_at(file, i), &fault) < 0) {
+        if (verify_tensor(file, at_safetensors_at(file, i), &fault) < 0) {
             report(v, path, true, &fault);
             intact = false;
         }

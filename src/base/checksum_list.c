@@ -1,7 +1,9 @@
 #include "base/checksum_list.h"
 
+#include <errno.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "base/checksum.h"
@@ -9,7 +11,7 @@
 #include "base/memory.h"
 #include "base/str.h"
 
-enum { LIST_LIMIT = 1 << 16, DIGITS = ATTEND_CHECKSUM_DIGITS };
+enum { LIST_LIMIT = 1 << 16, FILE_LIMIT = 1 << 30, DIGITS = ATTEND_CHECKSUM_DIGITS };
 
 static const char comment[] = "# Checksums of files that attend wrote; after an edit: attend "
                               "inspect --update-checksums FOLDER\n",
@@ -28,11 +30,17 @@ static attend_status sum_file(const char *path, uint64_t *sum, attend_error *err
 {
     at_map map;
     attend_status status = at_map_open(&map, path, err);
+    *sum = 0;
     if (status < 0)
         return status;
-    *sum = at_checksum_of(map.data, map.size);
+    if (map.size > FILE_LIMIT)
+        status = at_error(err, ATTEND_FORMAT,
+                          "%s: has %zu bytes, far more than a file of this kind",
+                          at_show(path).text, map.size);
+    else
+        *sum = at_checksum_of(map.data, map.size);
     at_map_close(&map);
-    return ATTEND_OK;
+    return status;
 }
 
 static attend_status add_file(at_str *list, const char *folder, const char *name, attend_error *err)
@@ -127,7 +135,8 @@ static attend_status open_list(reader *r, const char *folder, attend_error *err)
     *r = (reader){.folder = folder, .path = at_file_join(folder, ATTEND_CHECKSUM_LIST)};
     if (!r->path)
         return at_error_memory(err);
-    if (!at_file_exists(r->path))
+    struct stat about;
+    if (lstat(r->path, &about) < 0 && errno == ENOENT) /* a link to nowhere is there */
         return ATTEND_OK;
     attend_status status = at_file_read(r->path, LIST_LIMIT, &r->text, &size, err);
     if (status < 0)

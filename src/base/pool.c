@@ -153,17 +153,28 @@ static void forget_workers(void)
     atomic_store(&pool.busy, false);
 }
 
-/* so many workers, or as many as there can be; signals are for the threads of the program */
+/* Signals are for the threads of the program; but for those that a thread causes itself, such as by
+ * reading a mapped file that was cut short: blocked, they would end the process at once. */
+static void block_signals(sigset_t *before)
+{
+    static const int own[] = {SIGBUS, SIGSEGV, SIGFPE, SIGILL, SIGTRAP, SIGABRT};
+    sigset_t most;
+    sigfillset(&most);
+    for (size_t i = 0; i < sizeof own / sizeof *own; i++)
+        sigdelset(&most, own[i]);
+    pthread_sigmask(SIG_BLOCK, &most, before);
+}
+
+/* `wanted` workers, or as many as there can be */
 static int make_workers(int wanted)
 {
     static bool told;
-    sigset_t all, before;
+    sigset_t before;
     if (pool.workers >= wanted)
         return wanted;
     if (!told)
         told = pthread_atfork(NULL, NULL, forget_workers) == 0;
-    sigfillset(&all);
-    pthread_sigmask(SIG_SETMASK, &all, &before);
+    block_signals(&before);
     for (; pool.workers < wanted; pool.workers++) {
         worker *w = &pool.worker[pool.workers];
         atomic_store(&w->asleep, false);
