@@ -165,8 +165,9 @@ static int select_words(const words *w, const real *weight, double budget, int *
 
 /* ---- cuts ----------------------------------------------------------------------------------- */
 
-/* Lists the words down to `least`; of those as likely as it, all or up to itself. */
-static int list_words(words w, int least, bool all, int *word)
+/* Lists the words down to `least`; of those as likely as it, all or up to itself. Their numbers in
+ * p [w.n], unless it is NULL, move up with them. */
+static int list_words(words w, int least, bool all, int *word, real *p)
 {
     real bound = w.logits[least];
     int n = 0, last = all ? INT_MAX : least;
@@ -174,6 +175,8 @@ static int list_words(words w, int least, bool all, int *word)
         int at = word_at(&w, i);
         real x = w.logits[at];
         word[n] = at;
+        if (p)
+            p[n] = p[i];
         n += (x > bound) | ((x >= bound) & (at <= last)); /* without branches */
     }
     return n;
@@ -183,29 +186,44 @@ static int list_words(words w, int least, bool all, int *word)
 static void cut_by_count(words *w, int top_k, int *word)
 {
     int least = select_words(w, NULL, (double)(w->n - top_k), word);
-    w->n = list_words(*w, least, true, word);
+    w->n = list_words(*w, least, true, word, NULL);
     w->word = word;
+}
+
+/* p[n] of the words that are left, with the sum 1 */
+static void rescale(int n, real *p)
+{
+    double sum = 0;
+#pragma omp simd reduction(+ : sum)
+    for (int i = 0; i < n; i++)
+        sum += (double)p[i];
+    for (int i = 0; i < n; i++)
+        p[i] = (real)((double)p[i] / sum);
 }
 
 /* those whose probabilities p[n], summed from the least likely, exceed 1 - top_p; one at least */
-static void cut_by_mass(words *w, const real *p, double top_p, int *word)
+static void cut_by_mass(words *w, real *p, double top_p, int *word)
 {
     int least = select_words(w, p, 1 - top_p, w->word ? NULL : word);
-    w->n = list_words(*w, least, false, word);
+    w->n = list_words(*w, least, false, word, p);
     w->word = word;
+    rescale(w->n, p);
 }
 
 /* those whose probability is at least min_p times that of the likeliest word */
-static void cut_by_ratio(words *w, const real *p, double min_p, int *word)
+static void cut_by_ratio(words *w, real *p, double min_p, int *word)
 {
     double least = min_p * (double)at_vector()->max((size_t)w->n, p);
     int n = 0;
     for (int i = 0; i < w->n; i++) {
+        bool stays = !((double)p[i] < least);
         word[n] = word_at(w, i);
-        n += !((double)p[i] < least);
+        p[n] = p[i];
+        n += stays;
     }
     w->n = n;
     w->word = word;
+    rescale(n, p);
 }
 
 /* p[i] = softmax over the n words */
@@ -237,16 +255,10 @@ void at_sampling_probabilities(const at_sampling *s, int vocabulary, const real 
     if (s->top_k > 0 && s->top_k < vocabulary)
         cut_by_count(&w, s->top_k, word);
     normalise(s, &w, p);
-    int before = w.n;
     if (s->top_p < 1)
         cut_by_mass(&w, p, s->top_p, word);
-    if (w.n < before)
-        normalise(s, &w, p);
-    before = w.n;
     if (s->min_p > 0)
         cut_by_ratio(&w, p, s->min_p, word);
-    if (w.n < before)
-        normalise(s, &w, p);
     if (w.n < vocabulary)
         spread(vocabulary, word, w.n, p);
 }

@@ -310,7 +310,7 @@ real *at_parameter_reals(at_params *p, at_parameter *v)
 /* ---- shared values -------------------------------------------------------------------------- */
 
 void at_params_share(at_params *p) { p->shared = true; }
-bool at_params_shared(const at_params *p) { return p->shared; }
+bool at_params_shared(const at_params *p) { return p && p->shared; }
 
 void at_params_unshare(at_params *p)
 {
