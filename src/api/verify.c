@@ -163,17 +163,17 @@ static const struct {
              {"attend-language-model", open_language},
              {"attend-pointer", open_pointer}};
 
-/* A run has no weights before its first validation, which writes a line of metrics, too. */
-static bool is_begun(const char *folder)
+/* A run has neither weights nor metrics before its first validation. */
+static bool is_before_validation(const char *folder)
 {
     static const char *const later[] = {"model.safetensors", "training/metrics.jsonl"};
-    bool begun = true;
-    for (int i = 0; i < 2 && begun; i++) {
+    bool before = true;
+    for (int i = 0; i < 2 && before; i++) {
         char *path = at_file_join(folder, later[i]);
-        begun = path && !at_file_exists(path);
+        before = path && !at_file_exists(path);
         at_free(path);
     }
-    return begun;
+    return before;
 }
 
 /* Files that are missing have no checksum to be wrong: the model does not open. */
@@ -184,7 +184,8 @@ static attend_status verify_opens(verifier *v, const char *folder, attend_error 
     char *path = at_file_join(folder, "config.json");
     if (!path)
         return at_error_memory(err);
-    if (!is_begun(folder) && at_file_exists(path) && at_json_load(path, &config, &fault) >= 0) {
+    if (!is_before_validation(folder) && at_file_exists(path)
+        && at_json_load(path, &config, &fault) >= 0) {
         const char *type = json_string_value(json_object_get(config, "model_type"));
         for (size_t i = 0; type && i < sizeof types / sizeof *types; i++)
             if (strcmp(types[i].type, type) == 0)
@@ -212,7 +213,7 @@ attend_status attend_verify(const char *path, attend_verified_function *take, vo
         if (status >= 0 && v.files && v.first.status >= 0)
             status = verify_opens(&v, path, err);
     } else if (!at_file_exists(path))
-        status = at_error(err, ATTEND_FILE, "%s: there is no such file or folder; check the path",
+        status = at_error(err, ATTEND_FILE, "%s: no such file or folder; check the path",
                           at_show(path).text);
     else
         verify_tensors(&v, path);
@@ -244,8 +245,7 @@ static attend_status update_one(void *user, const char *folder, attend_error *er
 attend_status attend_checksums_update(const char *path, attend_error *err)
 {
     if (!at_file_exists(path))
-        return at_error(err, ATTEND_FILE, "%s: there is no such folder; check the path",
-                        at_show(path).text);
+        return at_error(err, ATTEND_FILE, "%s: no such folder; check the path", at_show(path).text);
     if (!is_folder(path))
         return at_error(err, ATTEND_OPTION,
                         "%s: is not a folder; checksums of edited files are those of a model's or "

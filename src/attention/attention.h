@@ -209,7 +209,8 @@ int at_attention_streams(const at_how *how, int width, int keys, int values,
 at_memory at_attention_append(at_tape *t, at_path s, const at_how *how, int width, at_tensor *keys,
                               at_tensor *values, at_cache *c, int stream);
 
-/* The same of keys and values that the model has projected itself, for at_read_slices. */
+/* at_attention_append for keys and values that the model has projected itself; attend to them with
+ * at_read_slices. */
 at_memory at_append_slices(at_tape *t, at_path s, const at_how *how, int width, at_tensor *keys,
                            at_tensor *values, at_cache *c, int stream);
 

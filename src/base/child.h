@@ -15,8 +15,8 @@ typedef attend_status at_child_work(void *arg, attend_error *err);
  *
  * what    the work for messages: "drawing"
  *
- * ATTEND_STOPPED after the time limit; ATTEND_MEMORY where there is no child, or it ended without a
- * status. */
+ * ATTEND_STOPPED after the time limit; ATTEND_MEMORY where no child could be started, or it ended
+ * without a status. */
 attend_status at_child_run(at_child_work *work, void *arg, const char *what, int seconds,
                            attend_error *err);
 

@@ -32,7 +32,7 @@ typedef struct {
 enum { ATTEND_CONFIG_LARGEST = 1 << 20 }; /* bytes of a file */
 
 /* Reads a regular file of at most a megabyte; at_config_free it, on failure too. Fails, with file
- * and line, on what is no YAML, on a name that comes twice, and on anything but a mapping of values
+ * and line, on invalid YAML, on a name that comes twice, and on anything but a mapping of values
  * and lists of them. */
 attend_status at_config_load(at_config *c, const char *path, attend_error *err);
 

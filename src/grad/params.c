@@ -35,7 +35,7 @@ struct at_params {
     int *table; /* open addressing: index + 1, or 0 */
     int table_size;
     owned *owned;
-    const at_lender *lender; /* the last one */
+    const at_lender *lender; /* the last one: see at_params_check_unchanged */
     pthread_mutex_t lock;    /* of the arena, and of packing, once the set is shared */
 };
 

@@ -111,7 +111,7 @@ real *at_parameter_reals(at_params *p, at_parameter *v);
 /* Verifies borrowed numbers, once; any thread. */
 attend_status at_parameter_verify(at_parameter *v, attend_error *err);
 
-/* Fails where borrowed numbers have changed. */
+/* Fails where numbers of the last lender have changed: a set borrows from one file. */
 attend_status at_params_check_unchanged(const at_params *p, attend_error *err);
 
 /* ---- shared values ------------------------------------------------------------------------ */

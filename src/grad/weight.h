@@ -34,8 +34,8 @@ typedef struct at_weight {
 /* Rows id[0..n) of w [r,c] -> to [n,c]. */
 void at_weight_rows(const at_tensor *w, size_t n, const int *id, real *to);
 
-/* y[rows,n] = x[rows,k] W + bias[n] (or NULL), or W^T where `turned`; at_weight_gradient will not
- * hear of it. */
+/* y[rows,n] = x[rows,k] W + bias[n] (or NULL), or W^T where `turned`; not counted among the
+ * products that at_weight_gradient waits for. */
 void at_weight_multiply(at_tape *t, at_tensor *w, bool turned, int rows, const real *x,
                         const real *bias, real *y);
 
