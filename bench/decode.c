@@ -2,14 +2,14 @@
  * as the peer's b_greedy (words alone: the largest logit) and b_beam (5 hypotheses with their
  * log-probabilities) do. The weights are random; no word ends a sentence. */
 #include "bench.h"
-#include "decode/continuation.h"
+#include "decode/session.h"
 #include "models/translator.h"
 
 enum { BATCH = 64, WORDS = 16, VOCABULARY = 8000, BEAM = 5 };
 
 typedef struct {
     at_seq2seq model;
-    at_continuation *continuation;
+    at_session *session;
     at_search_options options;
     const int *ids;
     int lengths[BATCH];
@@ -20,9 +20,12 @@ static void decode(void *arg)
 {
     decoding *d = arg;
     attend_error err;
-    at_ids source = {SHAPE(BATCH, WORDS), d->ids};
-    attend_status status = at_continuation_start(d->continuation, source, d->lengths, false, &err);
-    at_searched searched = at_continuation_searched(d->continuation, 1);
+    at_searched searched;
+    at_beginning in = {.sentences = BATCH,
+                       .source = {{SHAPE(BATCH, WORDS), d->ids}, NULL, d->lengths}};
+    attend_status status = at_session_start(d->session, &in, &err);
+    if (status >= 0)
+        status = at_session_searched(d->session, 1, d->options.beam.width, &searched, &err);
     if (status < 0 || at_search(&searched, &d->options, d->beams, &err) < 0)
         bench_die(err.message, "decode");
     for (int i = 0; i < BATCH; i++)
@@ -66,13 +69,15 @@ int main(int argc, char **argv)
     d.beams = calloc(BATCH, sizeof *d.beams);
     for (int i = 0; i < BATCH; i++)
         d.lengths[i] = WORDS;
-    if (!params || !d.beams || at_continuation_new(&d.model, params, &d.continuation, &err) < 0)
+    at_model whole = {.kind = &at_model_translator, .net = &d.model, .params = params};
+    const at_model *model = &whole;
+    if (!params || !d.beams || at_session_new(1, &model, &d.session, &err) < 0)
         bench_die("out of memory", c.name);
     decode(&d); /* makes the parameters */
     at_params_seal(params);
     at_params_share(params);
     bench_report(&c, (bench_work){.flops = flops(width)}, decode, &d);
-    at_continuation_free(d.continuation);
+    at_session_free(d.session);
     at_params_free(params);
     free(d.beams);
     at_free((void *)d.ids);

@@ -63,6 +63,36 @@ typedef struct attend_error {
     char message[400]; /* what, where, which sizes or line, and what to do */
 } attend_error;
 
+/* What a model can do. */
+typedef enum attend_capability {
+    ATTEND_CAN_TRANSLATE = 1 << 0,
+    ATTEND_CAN_GENERATE = 1 << 1, /* continue a text */
+    ATTEND_CAN_CLASSIFY = 1 << 2,
+    ATTEND_CAN_TAG = 1 << 3,      /* label each word */
+    ATTEND_CAN_ANSWER = 1 << 4,   /* find the answer to a question in a text */
+    ATTEND_CAN_FILL = 1 << 5,     /* predict masked words */
+    ATTEND_CAN_EMBED = 1 << 6,    /* a vector for a text */
+    ATTEND_CAN_POINT = 1 << 7,    /* put items into order */
+    ATTEND_CAN_PRETRAIN = 1 << 8,
+    ATTEND_CAN_REGRESS = 1 << 9,
+} attend_capability;
+
+/* Where attention stands in a model. */
+typedef enum attend_attention_kind {
+    ATTEND_ATTENTION_ENCODER, /* of the input to itself */
+    ATTEND_ATTENTION_DECODER, /* of the output to itself */
+    ATTEND_ATTENTION_CROSS,   /* of the output to the input */
+    ATTEND_ATTENTION_CONTENT, /* XLNet's two streams */
+    ATTEND_ATTENTION_QUERY,
+} attend_attention_kind;
+
+/* What a search did with a continuation that it looked at. */
+typedef enum attend_trace_fate {
+    ATTEND_TRACE_PRUNED, /* others were better */
+    ATTEND_TRACE_KEPT,   /* it runs on */
+    ATTEND_TRACE_ENDED,  /* it ended, and is a result */
+} attend_trace_fate;
+
 /* "ATTEND_SHAPE" and "tensor sizes do not fit together"; never NULL */
 ATTEND_API const char *attend_status_name(attend_status status);
 ATTEND_API const char *attend_status_text(attend_status status);

@@ -3,10 +3,10 @@
 #include "attend.h"
 #include "base/memory.h"
 #include "decode/classify.h"
-#include "store/classifier_folder.h"
+#include "store/model_folder.h"
 
 struct attend_classifier {
-    at_classifier_folder folder;
+    at_model *model;
 };
 
 attend_status attend_classifier_open(const char *folder, attend_classifier **out, attend_error *err)
@@ -14,9 +14,7 @@ attend_status attend_classifier_open(const char *folder, attend_classifier **out
     attend_classifier *c = *out = at_alloc_zero(1, sizeof *c);
     if (!c)
         return at_error_memory(err);
-    attend_status status = at_classifier_folder_open(folder, &c->folder, err);
-    if (status >= 0)
-        status = at_classifier_folder_weights(&c->folder, folder, err);
+    attend_status status = at_model_open_for(folder, ATTEND_CAN_CLASSIFY, &c->model, err);
     if (status < 0) {
         attend_classifier_free(c);
         *out = NULL;
@@ -27,14 +25,14 @@ attend_status attend_classifier_open(const char *folder, attend_classifier **out
 void attend_classifier_free(attend_classifier *c)
 {
     if (c)
-        at_classifier_folder_free(&c->folder);
+        at_model_free(c->model);
     at_free(c);
 }
 
 const char *attend_classifier_class(const attend_classifier *c, int index)
 {
-    return index >= 0 && index < at_vocab_size(c->folder.labels)
-               ? at_vocab_text(c->folder.labels, index, NULL)
+    return index >= 0 && index < at_vocab_size(c->model->labels)
+               ? at_vocab_text(c->model->labels, index, NULL)
                : NULL;
 }
 
@@ -90,14 +88,14 @@ static double *doubles(at_arena *memory, int n, const real *x)
 static attend_status give(void *user, const at_classified_line *c, attend_error *err)
 {
     const giving *g = user;
-    const at_classifier_folder *f = &g->c->folder;
+    const at_model *m = g->c->model;
     at_arena memory = {.first_size = 0};
     attend_classified out = {.line = c->line,
                              .index = c->class,
                              .name = attend_classifier_class(g->c, c->class),
-                             .probabilities = doubles(&memory, f->model.classes, c->probabilities),
+                             .probabilities = doubles(&memory, at_model_label_count(m), c->probabilities),
                              .pieces = c->positions,
-                             .piece = spell(&memory, f->tokenizer, g->line[c->line], c),
+                             .piece = spell(&memory, m->source, g->line[c->line], c),
                              .weights = c->weights ? doubles(&memory, c->positions, c->weights)
                                                    : NULL,
                              .cut = c->cut};
@@ -128,10 +126,9 @@ attend_status attend_classify(attend_classifier *c, const attend_classify_option
     for (size_t i = 0; i < count; i++)
         text[i] = (at_text){line[i], strlen(line[i])};
     giving g = {c, text, function, user};
-    at_classify_options inside = {o->batch, o->longest, o->attention != 0};
-    attend_status status = at_classify_lines(&c->folder.model, c->folder.params,
-                                             c->folder.tokenizer, &inside, count, text, give, &g,
-                                             err);
+    at_classify_options inside = {
+        .batch = o->batch, .longest = o->longest, .weights = o->attention != 0};
+    attend_status status = at_classify_lines(c->model, &inside, count, text, give, &g, err);
     at_free(text);
     return status;
 }

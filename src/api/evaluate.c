@@ -227,7 +227,7 @@ attend_status attend_evaluate(attend_translator *translator, const attend_evalua
               .out = out};
     *out = (attend_evaluation){.lines = count, .aer = NAN};
     for (int i = 0; i < translator->count; i++)
-        out->parameters += (long long)at_params_len(translator->model[i].folder.params);
+        out->parameters += (long long)at_params_len(translator->model[i]->params);
     attend_status status = check(w.o, count, err);
     if (status < 0)
         return status;

@@ -3,10 +3,11 @@
 #include "attend.h"
 #include "base/memory.h"
 #include "decode/generate.h"
-#include "store/language_folder.h"
+#include "store/model_folder.h"
 
 struct attend_language {
-    at_language_folder folder;
+    at_model *model;
+    at_session *session;
 };
 
 attend_status attend_language_open(const char *folder, attend_language **out, attend_error *err)
@@ -14,9 +15,10 @@ attend_status attend_language_open(const char *folder, attend_language **out, at
     attend_language *m = *out = at_alloc_zero(1, sizeof *m);
     if (!m)
         return at_error_memory(err);
-    attend_status status = at_language_folder_open(folder, &m->folder, err);
+    attend_status status = at_model_open_for(folder, ATTEND_CAN_GENERATE, &m->model, err);
+    const at_model *model = m->model;
     if (status >= 0)
-        status = at_language_folder_weights(&m->folder, folder, err);
+        status = at_session_new(1, &model, &m->session, err);
     if (status < 0) {
         attend_language_free(m);
         *out = NULL;
@@ -26,8 +28,10 @@ attend_status attend_language_open(const char *folder, attend_language **out, at
 
 void attend_language_free(attend_language *m)
 {
-    if (m)
-        at_language_folder_free(&m->folder);
+    if (m) {
+        at_session_free(m->session);
+        at_model_free(m->model);
+    }
     at_free(m);
 }
 
@@ -63,8 +67,7 @@ attend_status attend_generate(attend_language *m, const attend_generate_options 
                                   .text = o->text};
     at_str out = {0};
     at_text given = {prompt ? prompt : "", prompt ? strlen(prompt) : 0};
-    attend_status status = at_generate(&m->folder.model, m->folder.params, m->folder.tokenizer,
-                                       &inside, given, &out, err);
+    attend_status status = at_generate(m->session, &inside, given, &out, err);
     at_str_add(&out, "");
     if (status >= 0 && !(*text = at_str_take(&out)))
         status = at_error_memory(err);

@@ -125,7 +125,7 @@ static void show_samples(const judged *j)
 
 static attend_status translate(at_run *run, judged *j, attend_error *err)
 {
-    const at_translator_folder *f = &((at_translation_task *)at_run_task(run))->folder;
+    const at_model *model = at_run_model(run);
     at_translate_options o = {.beam = {.width = 1},
                               .best = 1,
                               .batch = at_run_valid_batch(run),
@@ -133,12 +133,11 @@ static attend_status translate(at_run *run, judged *j, attend_error *err)
                               .words_alone = true,
                               .features = at_run_features(run),
                               .sequence = j->sequence};
-    at_continuation *model; /* a new one: the parameters have changed since the last time */
-    attend_status status = at_continuation_new(&f->model, f->params, &model, err);
-    at_translating with = {&model, 1, f->source, f->target, f->copying};
+    at_session *session; /* a new one: the parameters have changed since the last time */
+    attend_status status = at_session_new(1, &model, &session, err);
     if (status >= 0)
-        status = at_translate(&with, &o, j->count, j->source, take, j, err);
-    at_continuation_free(model);
+        status = at_translate(session, &o, j->count, j->source, take, j, err);
+    at_session_free(session);
     return status;
 }
 
@@ -182,7 +181,7 @@ static attend_status judge_classification(at_run *run, at_metrics *metrics, atte
                                           {"macro_f1", "macro-F1", 0, 0}};
     static const char *const measures[] = {"accuracy", "macro-f1"};
     const at_classification_task *task = at_run_task(run);
-    const at_vocab *labels = task->folder.labels;
+    const at_vocab *labels = at_run_model(run)->labels;
     at_arena memory = {.first_size = 0};
     size_t n = task->loss.count;
     attend_lines made = names(&memory, labels, n, task->loss.predicted, "classes");

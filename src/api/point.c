@@ -2,10 +2,10 @@
 #include "attend.h"
 #include "base/memory.h"
 #include "data/items.h"
-#include "store/pointer_folder.h"
+#include "store/model_folder.h"
 
 struct attend_pointer {
-    at_pointer_folder folder;
+    at_model *model;
     at_tape *tape;
     at_item_row row;
 };
@@ -15,10 +15,8 @@ attend_status attend_pointer_open(const char *folder, attend_pointer **out, atte
     attend_pointer *m = *out = at_alloc_zero(1, sizeof *m);
     if (!m)
         return at_error_memory(err);
-    attend_status status = at_pointer_folder_open(folder, &m->folder, err);
-    if (status >= 0)
-        status = at_pointer_folder_weights(&m->folder, folder, err);
-    if (status >= 0 && !(m->tape = at_tape_new(m->folder.params, ATTEND_INFER)))
+    attend_status status = at_model_open_for(folder, ATTEND_CAN_POINT, &m->model, err);
+    if (status >= 0 && !(m->tape = at_tape_new(m->model->params, ATTEND_INFER)))
         status = at_error_memory(err);
     if (status < 0) {
         attend_pointer_free(m);
@@ -31,9 +29,10 @@ void attend_pointer_free(attend_pointer *m)
 {
     if (!m)
         return;
-    at_tape_free(m->tape);
+    if (m->tape)
+        at_tape_free(m->tape);
     at_item_row_free(&m->row);
-    at_pointer_folder_free(&m->folder);
+    at_model_free(m->model);
     at_free(m);
 }
 
@@ -42,7 +41,7 @@ static attend_status read_items(attend_pointer *m, at_text line, attend_error *e
 {
     enum { MOST_ITEMS = 1 << 20 };
     at_item_row *r = &m->row;
-    int width = m->folder.model.width;
+    int width = m->model->width;
     if (r->width != width) { /* a line of another width left this */
         at_item_row_free(r);
         r->width = 0;
@@ -56,10 +55,10 @@ static attend_status read_items(attend_pointer *m, at_text line, attend_error *e
         return at_error(err, ATTEND_FORMAT, "%zu items are too many; up to %d", r->count,
                         MOST_ITEMS);
     if (status >= 0)
-        status = at_pointer_check_items(&m->folder.model, r->count, err);
+        status = m->model->kind->points->check_items(m->model, r->count, err);
     for (size_t i = 0; i < r->count && status >= 0; i++) {
         real *item = r->values + i * (size_t)width;
-        at_pointer_folder_scale(&m->folder, item, item);
+        at_model_scale(m->model, item, item);
     }
     return status;
 }
@@ -77,7 +76,7 @@ attend_status attend_point(attend_pointer *m, const char *line, size_t size, int
     if (!(*places = at_alloc(2 * n * sizeof **places)))
         return at_error_memory(err);
     at_point_options o = {.repeat = repeat != 0};
-    status = at_point(m->tape, &m->folder.model, (int)n, m->row.values, &o, *places, count, log_p,
+    status = at_point(m->tape, m->model, (int)n, m->row.values, &o, *places, count, log_p,
                       err);
     if (status < 0) {
         at_free(*places);

@@ -29,7 +29,7 @@ static const char stored_name[] = "training/settings.yaml",
 static bool came_before(const char *name, int tables)
 {
     for (int i = 0; i < tables; i++) {
-        at_option_set set = {i ? at_jobs[i - 1]->family->options : at_run_options, NULL};
+        at_option_set set = {i ? at_model_kinds[i - 1]->options : at_run_options, NULL};
         void *fields;
         if (at_option_find(&set, 1, name, &fields))
             return true;
@@ -37,12 +37,12 @@ static bool came_before(const char *name, int tables)
     return false;
 }
 
-bool at_recipe_knows(const char *name) { return came_before(name, at_job_count + 1); }
+bool at_recipe_knows(const char *name) { return came_before(name, at_model_kind_count + 1); }
 
 const at_option *at_recipe_option(int index)
 {
-    for (int table = 0; table <= at_job_count; table++) {
-        const at_option *o = table ? at_jobs[table - 1]->family->options : at_run_options;
+    for (int table = 0; table <= at_model_kind_count; table++) {
+        const at_option *o = table ? at_model_kinds[table - 1]->options : at_run_options;
         for (; o->name; o++)
             if (!came_before(o->name, table) && index-- == 0)
                 return o;
@@ -303,24 +303,24 @@ static attend_status check_stored(const at_recipe *r, const at_option_set *sets,
 
 static attend_status assign_all(at_recipe *r, attend_error *err)
 {
-    at_option_set sets[] = {{at_run_options, &r->run}, {r->preset->family->options, r->model}};
+    at_option_set sets[] = {{at_run_options, &r->run}, {r->preset->kind->options, r->model}};
     attend_status status = check_stored(r, sets, err);
     if (status >= 0)
         status = at_config_apply(&r->stored, sets, 2, err);
     at_run_settings run = r->run;
-    void *model = at_alloc(r->preset->family->size);
+    void *model = at_alloc(r->preset->kind->settings_size);
     if (!model)
         return at_error_memory(err);
-    memcpy(model, r->model, r->preset->family->size);
+    memcpy(model, r->model, r->preset->kind->settings_size);
     if (status >= 0)
         status = at_config_apply(&r->file, sets, 2, err);
     if (status >= 0)
         status = assign_settings(r, sets, 2, err);
-    if (status >= 0 && r->preset->family == &at_family_translator)
+    if (status >= 0 && r->preset->kind == &at_model_translator)
         status = at_direction_choose(&r->run, r->model, err);
     if (status >= 0 && !r->stored.count)
         status = at_recipe_refuse_idle(r, err);
-    at_option_set was[] = {{at_run_options, &run}, {r->preset->family->options, model}};
+    at_option_set was[] = {{at_run_options, &run}, {r->preset->kind->options, model}};
     if (status >= 0 && (r->stored.count || r->begun))
         status = compare_all(r, was, sets, err);
     at_free(model);
@@ -377,7 +377,7 @@ static const char *origin(void *user, const at_option *o)
     telling *t = user;
     const at_recipe *r = t->recipe;
     const at_config_entry *e = at_config_find(&r->file, o->name);
-    at_option_set set = {r->preset->family->options, NULL};
+    at_option_set set = {r->preset->kind->options, NULL};
     void *fields;
     if (at_recipe_given(r, o->name))
         return "given";
@@ -405,7 +405,7 @@ void at_recipe_print(const at_recipe *r, at_str *out)
 {
     telling t = {.recipe = r};
     at_option_set sets[] = {{at_run_options, (void *)&r->run},
-                            {r->preset->family->options, r->model}};
+                            {r->preset->kind->options, r->model}};
     at_config_print(out, sets, 2, origin, &t);
 }
 

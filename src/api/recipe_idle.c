@@ -35,10 +35,10 @@ static const struct {
 
 static unsigned family_of(const at_recipe *r)
 {
-    const at_family *family = r->preset->family;
-    return family == &at_family_translator   ? TRANSLATOR
-           : family == &at_family_classifier ? CLASSIFIER
-           : family == &at_family_language   ? LANGUAGE
+    const at_model_kind *family = r->preset->kind;
+    return family == &at_model_translator   ? TRANSLATOR
+           : family == &at_model_classifier ? CLASSIFIER
+           : family == &at_model_language   ? LANGUAGE
                                              : POINTER;
 }
 

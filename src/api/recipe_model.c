@@ -4,7 +4,7 @@
 
 #include "base/file.h"
 #include "base/memory.h"
-#include "store/model_folder.h"
+#include "store/model_config.h"
 
 /* ---- where it is told -------------------------------------------------------------------------
  */
@@ -38,7 +38,7 @@ bool at_recipe_goes_on(const at_recipe *r)
  * changed. */
 static bool of_preset(const at_preset *p, const at_config_entry *e, const void *own, void *other)
 {
-    at_option_set set = {p->family->options, other};
+    at_option_set set = {p->kind->options, other};
     void *fields;
     attend_error ignored;
     const at_option *o = at_option_find(&set, 1, e->name, &fields);
@@ -66,7 +66,7 @@ static attend_status forget_preset(at_recipe *r, attend_error *err)
     const at_preset *p = at_preset_find(e->value, err);
     if (!p)
         return ATTEND_OPTION;
-    void *own = at_alloc_zero(1, p->family->size), *other = at_alloc_zero(1, p->family->size);
+    void *own = at_alloc_zero(1, p->kind->settings_size), *other = at_alloc_zero(1, p->kind->settings_size);
     attend_status status = own && other ? at_preset_settings(p, own, err) : at_error_memory(err);
     if (status >= 0)
         status = at_preset_settings(p, other, err);
@@ -84,13 +84,12 @@ static attend_status forget_preset(at_recipe *r, attend_error *err)
 /* ---- the model of another run -----------------------------------------------------------------
  */
 
-static attend_status read_model(at_recipe *r, const char *folder, const json_t *json,
-                                attend_error *err)
+static attend_status read_model(at_recipe *r, const char *folder, const at_model_kind *kind,
+                                json_t *json, attend_error *err)
 {
-    const char *type = json_string_value(json_object_get(json, "model_type"));
     const char *preset = json_string_value(json_object_get(json, "preset"));
     const char *wanted = at_recipe_told(r, "preset");
-    if (!type || !preset)
+    if (!preset)
         return at_error(err, ATTEND_FORMAT,
                         "--init-from %s: no model of attend train: config.json has no preset",
                         at_show(folder).text);
@@ -102,22 +101,26 @@ static attend_status read_model(at_recipe *r, const char *folder, const json_t *
     r->preset = at_preset_find(preset, err);
     if (!r->preset)
         return ATTEND_OPTION;
-    r->model = at_alloc_zero(1, r->preset->family->size);
-    at_option_set set = {r->preset->family->options, r->model};
-    return r->model ? at_model_config_load(folder, type, set, &r->strings, NULL, err)
+    if (r->preset->kind != kind)
+        return at_error(err, ATTEND_FORMAT,
+                        "--init-from %s: config.json has the preset %.40s, which is not a %s; "
+                        "restore the file",
+                        at_show(folder).text, preset, kind->name);
+    r->model = at_alloc_zero(1, kind->settings_size);
+    return r->model ? at_model_config_settings(folder, kind, json, r->model, &r->strings, err)
                     : at_error_memory(err);
 }
 
 static attend_status take_model(at_recipe *r, const char *folder, attend_error *err)
 {
-    json_t *json = NULL;
-    char *path = at_file_join(folder, "config.json");
-    attend_status status = path ? at_json_load(path, &json, err) : at_error_memory(err);
-    if (status >= 0)
-        status = read_model(r, folder, json, err);
+    json_t *json;
+    const at_model_kind *kind;
+    attend_status status = at_model_config_read(folder, &kind, &json, err);
+    if (status < 0)
+        return status;
+    status = read_model(r, folder, kind, json, err);
     r->begun = status >= 0;
     json_decref(json);
-    at_free(path);
     return status;
 }
 
@@ -133,7 +136,7 @@ static attend_status take_preset(at_recipe *r, attend_error *err)
     r->preset = at_preset_find(before ? before->value : name ? name : "bahdanau", err);
     if (!r->preset)
         return ATTEND_OPTION;
-    r->model = at_alloc_zero(1, r->preset->family->size);
+    r->model = at_alloc_zero(1, r->preset->kind->settings_size);
     return r->model ? at_preset_settings(r->preset, r->model, err) : at_error_memory(err);
 }
 

@@ -102,11 +102,12 @@ static attend_status check(const attend_translate_options *o, attend_error *err)
 static attend_status check_looks(const attend_translator *t, const attend_translate_options *o,
                                  attend_error *err)
 {
+    at_attention_layout layout[ATTEND_LAYOUT_MAX];
     const char *wants = o->coverage != 0 ? "coverage counts" : "unknown words are replaced by";
     if (o->coverage == 0 && !o->replace_unknown)
         return ATTEND_OK;
     for (int i = 0; i < t->count; i++)
-        if (t->model[i].folder.model.place != ATTEND_PLACE_NONE)
+        if (at_model_attention(t->model[i], layout) > 0)
             return ATTEND_OK;
     return at_error(err, ATTEND_OPTION,
                     "%s what was looked at; a model without attention looks at nothing", wants);
@@ -303,10 +304,8 @@ attend_status attend_translate(attend_translator *t, const attend_translate_opti
             *prefix = text ? texts(count, o->prefix, err) : NULL;
     at_sampling sampling = sampling_of(o);
     at_translate_options inside = inside_of(o, &sampling, prefix);
-    at_continuation *model[ATTEND_ENSEMBLE_MOST];
-    at_translating with = at_translator_with(t, model);
-    giving g = {with.source, o->target_words != 0, function, user};
-    status = prefix ? at_translate(&with, &inside, count, text, give, &g, err) : ATTEND_MEMORY;
+    giving g = {t->model[0]->source, o->target_words != 0, function, user};
+    status = prefix ? at_translate(t->session, &inside, count, text, give, &g, err) : ATTEND_MEMORY;
     at_free(text);
     at_free(prefix);
     return status < 0 ? status : ATTEND_OK;

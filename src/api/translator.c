@@ -24,19 +24,19 @@ static bool alike(const at_tokenizer *a, const at_tokenizer *b)
 
 static attend_status check_alike(const attend_translator *t, const char *folder, attend_error *err)
 {
-    const at_translator_folder *first = &t->model[0].folder, *last = &t->model[t->count - 1].folder;
-    if (first->model.output != last->model.output)
+    const at_model *first = t->model[0], *last = t->model[t->count - 1];
+    if (!first->copying != !last->copying)
         return at_error(err, ATTEND_OPTION,
                         "%s: its output is %s, that of the first model %s; models of an ensemble "
                         "have the same",
-                        at_show(folder).text, last->model.output->about.name,
-                        first->model.output->about.name);
-    bool features = first->features || last->features;
+                        at_show(folder).text, last->copying ? "copy" : "words",
+                        first->copying ? "copy" : "words");
+    bool features = first->width || last->width;
     const char *side = NULL;
-    if (first->features != last->features)
+    if (first->width != last->width)
         return at_error(err, ATTEND_OPTION, "%s: it reads %s, and the first model %s",
-                        at_show(folder).text, at_source_kind(last->features).text,
-                        at_source_kind(first->features).text);
+                        at_show(folder).text, at_source_kind(last->width).text,
+                        at_source_kind(first->width).text);
     if (!alike(first->target, last->target))
         side = "target";
     else if (!features && !alike(first->source, last->source))
@@ -49,23 +49,37 @@ static attend_status check_alike(const attend_translator *t, const char *folder,
                     at_show(folder).text, side);
 }
 
+/* The session of the models that are there. */
+static attend_status renew(attend_translator *t, attend_error *err)
+{
+    const at_model *models[ATTEND_ENSEMBLE_MOST];
+    for (int i = 0; i < t->count; i++)
+        models[i] = t->model[i];
+    at_session *session;
+    attend_status status = at_session_new(t->count, models, &session, err);
+    if (status < 0)
+        return status;
+    at_session_free(t->session);
+    t->session = session;
+    return ATTEND_OK;
+}
+
 attend_status attend_translator_add(attend_translator *t, const char *folder, attend_error *err)
 {
     if (t->count == ATTEND_ENSEMBLE_MOST)
         return at_error(err, ATTEND_OPTION, "an ensemble has at most %d models",
                         (int)ATTEND_ENSEMBLE_MOST);
-    at_translator_folder *f = &t->model[t->count].folder;
-    at_continuation **c = &t->model[t->count++].continuation;
-    attend_status status = at_translator_folder_open(folder, f, err);
+    at_model **m = &t->model[t->count];
+    attend_status status = at_model_open_for(folder, ATTEND_CAN_TRANSLATE, m, err);
+    if (status < 0)
+        return status;
+    t->count++;
+    status = check_alike(t, folder, err);
     if (status >= 0)
-        status = at_translator_folder_weights(f, folder, NULL, err);
-    if (status >= 0)
-        status = check_alike(t, folder, err);
-    if (status >= 0)
-        status = at_continuation_new(&f->model, f->params, c, err);
+        status = renew(t, err);
     if (status < 0) {
-        at_translator_folder_free(f);
-        memset(&t->model[--t->count], 0, sizeof t->model[0]);
+        at_model_free(*m);
+        t->count--;
     }
     return status;
 }
@@ -83,23 +97,11 @@ attend_status attend_translator_open(const char *folder, attend_translator **out
 
 void attend_translator_free(attend_translator *t)
 {
-    for (int i = 0; t && i < t->count; i++) {
-        at_continuation_free(t->model[i].continuation);
-        at_translator_folder_free(&t->model[i].folder);
-    }
+    if (t)
+        at_session_free(t->session);
+    for (int i = 0; t && i < t->count; i++)
+        at_model_free(t->model[i]);
     at_free(t);
 }
 
-int attend_translator_features(const attend_translator *t) { return t->model[0].folder.features; }
-
-at_translating at_translator_with(const attend_translator *t,
-                                  at_continuation *model[ATTEND_ENSEMBLE_MOST])
-{
-    for (int i = 0; i < t->count; i++)
-        model[i] = t->model[i].continuation;
-    return (at_translating){.model = model,
-                            .models = t->count,
-                            .source = t->model[0].folder.source,
-                            .target = t->model[0].folder.target,
-                            .copying = t->model[0].folder.copying};
-}
+int attend_translator_features(const attend_translator *t) { return t->model[0]->width; }

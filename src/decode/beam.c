@@ -13,6 +13,30 @@ typedef struct {
 
 /* ---- start --------------------------------------------------------------------------------- */
 
+static void *zeros(at_arena *memory, size_t n, size_t size)
+{
+    void *p = at_arena_alloc(memory, n * size);
+    return p ? memset(p, 0, n * size) : NULL;
+}
+
+/* of what is remembered only when asked for */
+static attend_status start_memory(at_beam *b, attend_error *err)
+{
+    size_t most = (size_t)b->options.most, K = (size_t)b->options.width;
+    b->ends = zeros(&b->memory, 2 * K, sizeof *b->ends);
+    b->attention = zeros(&b->memory, most, sizeof *b->attention);
+    bool made = b->ends && b->attention;
+    if (made && b->options.alternatives)
+        made = (b->alternative = zeros(&b->memory, most, sizeof *b->alternative)) != NULL;
+    if (made && b->options.trace) {
+        b->tried = zeros(&b->memory, most, sizeof *b->tried);
+        b->tries = zeros(&b->memory, most, sizeof *b->tries);
+        made = b->tried && b->tries;
+    }
+    return made ? ATTEND_OK
+                : at_error(err, ATTEND_MEMORY, "no memory for a beam of %d", b->options.width);
+}
+
 attend_status at_beam_start(at_beam *b, const at_beam_options *o, int vocabulary, int source,
                             attend_error *err)
 {
@@ -34,7 +58,7 @@ attend_status at_beam_start(at_beam *b, const at_beam_options *o, int vocabulary
         || !b->seen)
         return at_error(err, ATTEND_MEMORY, "no memory for a beam of %d", o->width);
     b->log_p[0] = 0;
-    return ATTEND_OK;
+    return start_memory(b, err);
 }
 
 void at_beam_free(at_beam *b) { at_arena_free(&b->memory); }
@@ -197,13 +221,65 @@ static bool decided(const at_beam *b, double best, int length)
     return b->options.early || b->found[b->count - 1].score >= best / divisor(&b->options, length);
 }
 
+static void note_fate(at_beam *b, int i, attend_trace_fate fate, int row)
+{
+    if (!b->tried)
+        return;
+    b->tried[b->steps][i].fate = fate;
+    b->tried[b->steps][i].row = row;
+}
+
+/* the candidates of this step, pruned until they are known not to be */
+static attend_status note_tried(at_beam *b, const candidate *c, int n, attend_error *err)
+{
+    if (!b->tried)
+        return ATTEND_OK;
+    at_beam_candidate *tried = at_arena_alloc(&b->memory, (size_t)n * sizeof *tried);
+    if (!tried)
+        return at_error_memory(err);
+    for (int i = 0; i < n; i++)
+        tried[i] = (at_beam_candidate){c[i].row, c[i].word, c[i].log_p, ATTEND_TRACE_PRUNED, -1};
+    b->tried[b->steps] = tried;
+    b->tries[b->steps] = n;
+    return ATTEND_OK;
+}
+
+/* the likeliest words of every running row */
+static attend_status note_alternatives(at_beam *b, const real *log_p, const double *norm,
+                                       attend_error *err)
+{
+    size_t n = (size_t)b->options.alternatives;
+    if (!n)
+        return ATTEND_OK;
+    at_alternative *all = at_arena_alloc(&b->memory, (size_t)b->live * n * sizeof *all);
+    candidate *heap = at_arena_alloc(&b->memory, (n + 1) * sizeof *heap);
+    if (!all || !heap)
+        return at_error_memory(err);
+    for (int row = 0; row < b->live; row++, log_p += b->vocabulary) {
+        choice h = {heap, 0, (int)n};
+        double minus = norm ? norm[row] : 0;
+        for (int word = 0; word < b->vocabulary; word++)
+            if (log_p[word] > -INFINITY)
+                consider(&h, (candidate){(double)log_p[word] - minus, row, word});
+        qsort(heap, (size_t)h.n, sizeof *heap, best_first);
+        for (int i = 0; i < (int)n; i++)
+            all[(size_t)row * n + (size_t)i] = i < h.n
+                                                   ? (at_alternative){heap[i].word, heap[i].log_p}
+                                                   : (at_alternative){-1, -INFINITY};
+    }
+    b->alternative[b->steps] = all;
+    return ATTEND_OK;
+}
+
 /* Continues with these, the best first: of the first `endings` of them those that end are kept, and
  * the others run on. */
 static void go_on(at_beam *b, const candidate *c, int n, int endings)
 {
     int K = b->options.width, step = b->steps, live = 0;
+    int *ends = b->ends, *next = b->ends + K;
     for (int i = 0; i < n && live < K; i++) {
-        if (c[i].word == b->options.end) {
+        bool end = c[i].word == b->options.end;
+        if (end && ends[c[i].row] + 1 >= b->options.ends) {
             at_hypothesis h = {.log_p = c[i].log_p,
                                .words = step + 1,
                                .step = step - 1,
@@ -212,15 +288,20 @@ static void go_on(at_beam *b, const candidate *c, int n, int endings)
             if (i < endings) {
                 score(b, &h, step + 1);
                 keep(b, h);
+                note_fate(b, i, ATTEND_TRACE_ENDED, -1);
             }
             continue;
         }
+        note_fate(b, i, ATTEND_TRACE_KEPT, live);
+        next[live] = ends[c[i].row] + end;
         b->link[step][live] = (at_beam_link){c[i].row, c[i].word, c[i].log_p};
         b->from[live] = c[i].row;
         b->word[live++] = c[i].word;
     }
-    for (int k = 0; k < live; k++)
+    for (int k = 0; k < live; k++) {
         b->log_p[k] = b->link[step][k].log_p;
+        ends[k] = next[k];
+    }
     b->live = live;
     b->steps++;
 }
@@ -233,6 +314,11 @@ attend_status at_beam_step(at_beam *b, const real *log_p, const double *norm, co
     if (status < 0)
         return status;
     int n = best_candidates(b, log_p, norm, 2 * b->options.width, c);
+    status = note_alternatives(b, log_p, norm, err);
+    if (status >= 0)
+        status = note_tried(b, c, n, err);
+    if (status < 0)
+        return status;
     go_on(b, c, n, b->options.width);
     b->closed = b->live == 0 || decided(b, c[0].log_p, b->steps);
     b->done = b->closed || b->steps == b->options.most;
@@ -252,6 +338,11 @@ attend_status at_beam_draw(at_beam *b, const real *log_p, const real *weights, c
         double p = (double)log_p[(size_t)row * (size_t)b->vocabulary + (size_t)word[i]];
         c[i] = (candidate){b->log_p[row] + p, row, word[i]};
     }
+    status = note_alternatives(b, log_p, NULL, err);
+    if (status >= 0)
+        status = note_tried(b, c, n, err);
+    if (status < 0)
+        return status;
     go_on(b, c, n, n);
     b->closed = b->live == 0;
     b->done = b->closed || b->steps == b->options.most;
@@ -288,14 +379,59 @@ int at_beam_words(const at_beam *b, const at_hypothesis *h, int *to)
 
 int at_beam_running(const at_beam *b, int row, int *to) { return trace(b, b->steps - 1, row, to); }
 
-const real *at_beam_weights(const at_beam *b, const at_hypothesis *h, int t)
+/* the row that the step of word t started from; -1 beyond the last */
+static int row_of(const at_beam *b, const at_hypothesis *h, int t)
 {
     int row = h->row, step = h->step;
-    if (!b->source || t < 0 || t > step + 1)
-        return NULL;
-    for (; step >= t; step--) /* the row that the step of word t started from */
+    if (t < 0 || t > step + 1 || t >= b->steps)
+        return -1;
+    for (; step >= t; step--)
         row = b->link[step][row].from;
-    return b->weights[t] + (size_t)row * (size_t)b->source;
+    return row;
+}
+
+const real *at_beam_weights(const at_beam *b, const at_hypothesis *h, int t)
+{
+    int row = row_of(b, h, t);
+    return b->source && row >= 0 ? b->weights[t] + (size_t)row * (size_t)b->source : NULL;
+}
+
+const at_alternative *at_beam_alternatives(const at_beam *b, const at_hypothesis *h, int t)
+{
+    int row = row_of(b, h, t);
+    return b->alternative && row >= 0
+               ? b->alternative[t] + (size_t)row * (size_t)b->options.alternatives
+               : NULL;
+}
+
+attend_status at_beam_attend(at_beam *b, int row, at_attention_rows rows, attend_error *err)
+{
+    at_attention_rows **step = &b->attention[b->steps];
+    if (!*step && !(*step = zeros(&b->memory, (size_t)b->options.width, sizeof **step)))
+        return at_error_memory(err);
+    at_attention_row *copy = at_arena_alloc(&b->memory, (size_t)(rows.count + 1) * sizeof *copy);
+    for (int i = 0; copy && i < rows.count; i++) {
+        size_t n = (size_t)rows.row[i].keys;
+        real *weights = at_arena_alloc_small(&b->memory, (n + 1) * sizeof *weights);
+        if (!weights)
+            return at_error_memory(err);
+        copy[i] = rows.row[i];
+        copy[i].weights = memcpy(weights, rows.row[i].weights, n * sizeof *weights);
+    }
+    (*step)[row] = (at_attention_rows){rows.count, copy};
+    return copy ? ATTEND_OK : at_error_memory(err);
+}
+
+at_attention_rows at_beam_attention(const at_beam *b, const at_hypothesis *h, int t)
+{
+    int row = row_of(b, h, t);
+    return row >= 0 && b->attention[t] ? b->attention[t][row] : (at_attention_rows){0, NULL};
+}
+
+const at_beam_candidate *at_beam_trace(const at_beam *b, int step, int *count)
+{
+    *count = b->tried && step >= 0 && step < b->steps ? b->tries[step] : 0;
+    return *count ? b->tried[step] : NULL;
 }
 
 double at_beam_log_p(const at_beam *b, const at_hypothesis *h, int t)

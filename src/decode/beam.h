@@ -22,6 +22,7 @@
 
 #include <stdbool.h>
 
+#include "attention/record.h"
 #include "base/arena.h"
 #include "base/error.h"
 #include "base/real.h"
@@ -42,7 +43,24 @@ typedef struct {
     double coverage; /* times sum_j log min(sum_t w_tj, 1), added to the score; 0: off */
     int covered;     /* places j of that sum, the sentence's own; 0: all that weights have */
     bool early;
+    int ends;         /* times that `end` must come to end a hypothesis; 0 is 1 */
+    int alternatives; /* likeliest words of every step to remember; 0: none */
+    bool trace;       /* remember what became of every candidate */
 } at_beam_options;
+
+/* a word that might have come, and the logarithm of its probability */
+typedef struct {
+    int word;
+    double log_p;
+} at_alternative;
+
+/* what became of a continuation that a step looked at */
+typedef struct {
+    int from, word;        /* row before the step */
+    double log_p;          /* the sum up to it */
+    attend_trace_fate fate;
+    int row;               /* of those that run on; else -1 */
+} at_beam_candidate;
 
 /* where a running hypothesis came from, its word, and the sum up to it */
 typedef struct {
@@ -74,6 +92,11 @@ typedef struct {
     real **weights;      /* [most] of [width,source], by the row before the step; or NULL */
     void *candidate;     /* [2 width + 1] */
     double *seen;        /* [source]: of coverage */
+    int *ends;           /* [2 width]: ends in the running ones, and of those of the next step */
+    at_alternative **alternative; /* [most] of [live,alternatives]; or NULL */
+    at_attention_rows **attention; /* [most] of [width]; or NULL */
+    at_beam_candidate **tried;     /* [most] of candidates; or NULL */
+    int *tries;                    /* [most] */
 } at_beam;
 
 /* source: positions of the source that weights have, or 0 where none are given. */
@@ -106,6 +129,18 @@ const real *at_beam_weights(const at_beam *b, const at_hypothesis *h, int t);
 
 /* The logarithm of the probability of word t of a hypothesis, likewise. */
 double at_beam_log_p(const at_beam *b, const at_hypothesis *h, int t);
+
+/* The likeliest words of the step that chose word t of a hypothesis, [options.alternatives], best
+ * first; of a word less, -1. NULL where none were remembered. */
+const at_alternative *at_beam_alternatives(const at_beam *b, const at_hypothesis *h, int t);
+
+/* Before a step: the attention of a running row in this step, copied; and that of word t of a
+ * hypothesis, with a count of 0 where there is none. */
+attend_status at_beam_attend(at_beam *b, int row, at_attention_rows rows, attend_error *err);
+at_attention_rows at_beam_attention(const at_beam *b, const at_hypothesis *h, int t);
+
+/* What a step tried, best first: options.trace. */
+const at_beam_candidate *at_beam_trace(const at_beam *b, int step, int *count);
 
 void at_beam_free(at_beam *b); /* also after a failed start */
 

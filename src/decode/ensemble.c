@@ -32,8 +32,8 @@ static void add_weights(at_ensemble *e, const real *weights, bool first)
         e->weights[i] = first ? weights[i] : e->weights[i] + weights[i];
 }
 
-static attend_status step(void *self, int width, const int *from, const int *words, real **log_p,
-                          const real **weights, attend_error *err)
+attend_status at_ensemble_step(void *self, int width, const int *from, const int *words,
+                               real **log_p, const real **weights, attend_error *err)
 {
     at_ensemble *e = self;
     e->rows = (size_t)e->sentences * (size_t)width;
@@ -91,7 +91,7 @@ attend_status at_ensemble_of(at_ensemble *e, int count, const at_searched *membe
     e->weights = at_alloc(e->rows * (e->positions + 1) * sizeof *e->weights);
     e->row = at_alloc((size_t)all->vocabulary * sizeof *e->row);
     all->self = e;
-    all->step = step;
+    all->step = at_ensemble_step;
     return e->log_p && e->weights && e->row ? ATTEND_OK : at_error_memory(err);
 }
 

@@ -29,4 +29,8 @@ attend_status at_ensemble_of(at_ensemble *e, int count, const at_searched *membe
                              at_searched *all, attend_error *err);
 void at_ensemble_free(at_ensemble *e);
 
+/* A step of an ensemble of several members, as of at_searched. */
+attend_status at_ensemble_step(void *ensemble, int width, const int *from, const int *words,
+                               real **log_p, const real **weights, attend_error *err);
+
 #endif

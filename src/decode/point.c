@@ -16,7 +16,7 @@ static int choose(const real *p, int n, const bool *taken)
     return best;
 }
 
-attend_status at_point(at_tape *t, const at_pointer *m, int n, const real *items,
+attend_status at_point(at_tape *t, const at_model *m, int n, const real *items,
                        const at_point_options *o, int *places, int *count, double *log_p,
                        attend_error *err)
 {
@@ -28,9 +28,9 @@ attend_status at_point(at_tape *t, const at_pointer *m, int n, const real *items
     if (!o->repeat && !taken)
         return at_error_memory(err);
     at_tape_reset(t);
-    at_pointing p = at_pointer_read(t, m, at_input(t, SHAPE(1, n, m->width), items), NULL);
+    void *p = m->kind->points->read(t, m, at_input(t, SHAPE(1, n, m->width), items), NULL);
     while (!at_failed(t)) {
-        at_tensor *pointed = at_pointer_point(t, m, &p, (at_ids){SHAPE(1, 1), &last});
+        at_tensor *pointed = m->kind->points->point(t, m, p, (at_ids){SHAPE(1, 1), &last});
         if (at_failed(t))
             break;
         if ((status = at_logits_check((size_t)n + 1, pointed->value, err)) < 0)

@@ -13,6 +13,8 @@
 typedef struct {
     real *row;    /* [width,V]: a sentence's log-probabilities, when they are changed */
     int *history; /* [most] */
+    int *came;    /* [most and the longest history] */
+    bool *marks;  /* [V] */
     real *p;      /* [V], and words in their order [V] and drawn [width]: for sampling */
     int *order, *drawn;
     double *norm; /* [width]: of a sentence's logits */
@@ -29,6 +31,18 @@ typedef struct {
     int count;
 } room;
 
+static size_t longest_history(const at_searched *m, const at_search_options *o)
+{
+    size_t longest = 0;
+    for (int s = 0; o->history && s < m->sentences; s++) {
+        size_t n = 0;
+        while (o->history[s][n] >= 0)
+            n++;
+        longest = n > longest ? n : longest;
+    }
+    return longest;
+}
+
 static bool make_desk(desk *d, const at_searched *m, const at_search_options *o)
 {
     size_t V = (size_t)m->vocabulary, W = (size_t)o->beam.width;
@@ -37,11 +51,13 @@ static bool make_desk(desk *d, const at_searched *m, const at_search_options *o)
         most = o->most[s] > most ? o->most[s] : most;
     d->row = at_alloc(W * V * sizeof *d->row);
     d->history = at_alloc((size_t)(most > 0 ? most : 1) * sizeof *d->history);
+    d->came = at_alloc(((size_t)most + longest_history(m, o) + 1) * sizeof *d->came);
+    d->marks = at_alloc(V * sizeof *d->marks);
     d->p = at_alloc(V * sizeof *d->p);
     d->order = at_alloc(V * sizeof *d->order);
     d->drawn = at_alloc(W * sizeof *d->drawn);
     d->norm = at_alloc(W * sizeof *d->norm);
-    return d->row && d->history && d->p && d->order && d->drawn && d->norm;
+    return d->row && d->history && d->came && d->marks && d->p && d->order && d->drawn && d->norm;
 }
 
 static bool make_room(room *r, const at_searched *m, const at_search_options *o)
@@ -68,6 +84,8 @@ static void free_room(room *r)
         desk *d = &r->desks[i];
         at_free(d->row);
         at_free(d->history);
+        at_free(d->came);
+        at_free(d->marks);
         at_free(d->p);
         at_free(d->order);
         at_free(d->drawn);
@@ -110,17 +128,35 @@ static int prefix_word(const at_search_options *o, int sentence, int step)
     return word ? *word : -1;
 }
 
+/* a row without the words that never come, and less of those that have come */
+static void bend(const at_search_options *o, desk *r, const at_beam *b, int sentence, int k)
+{
+    real *row = r->row + (size_t)k * (size_t)b->vocabulary;
+    for (int i = 0; i < o->nevers; i++)
+        row[o->never[i]] = (real)-1e30;
+    if (o->repetition == 0 || o->repetition == 1)
+        return;
+    int n = 0;
+    for (const int *h = o->history ? o->history[sentence] : NULL; h && *h >= 0; h++)
+        r->came[n++] = *h;
+    n += b->steps > 0 ? at_beam_running(b, k, r->came + n) : 0;
+    at_sampling_repetition(o->repetition, b->vocabulary, row, n, r->came, r->marks);
+}
+
 /* the sentence's rows, changed where the options say so; what a prefix repeats may come */
 static const real *constrained(const at_search_options *o, desk *r, const at_beam *b, int sentence,
                                const real *log_p)
 {
     int forced = prefix_word(o, sentence, b->steps);
     bool repeats = forced < 0 && o->no_repeat > 0 && b->steps >= o->no_repeat;
-    if (forced < 0 && !repeats)
+    bool bends = o->nevers || (o->repetition != 0 && o->repetition != 1);
+    if (forced < 0 && !repeats && !bends)
         return log_p;
     size_t V = (size_t)b->vocabulary;
     memcpy(r->row, log_p, (size_t)b->live * V * sizeof *r->row);
     for (int k = 0; k < b->live; k++) {
+        if (bends)
+            bend(o, r, b, sentence, k);
         if (repeats) {
             int n = at_beam_running(b, k, r->history);
             forbid_repeats(o->no_repeat, n, r->history, r->row + (size_t)k * V);
@@ -142,7 +178,7 @@ static void draw(const at_search_options *o, desk *r, const at_beam *b, int sent
     at_random place = {.seed = o->seed,
                        .step = (uint32_t)b->steps,
                        .sentence = (uint32_t)(o->number ? o->number[sentence] : (size_t)sentence),
-                       .use = at_random_name("sample")};
+                       .use = at_random_name(o->use ? o->use : "sample")};
     int n = b->steps == 0 ? b->options.width : b->live;
     for (int k = 0; k < n; k++) {
         if (k == 0 || b->steps > 0)
@@ -163,7 +199,8 @@ static void fill_rows(const at_searched *m, const at_beam *beams, int before, in
             const at_beam *b = &beams[r->sentence[i]];
             bool runs = b->steps > 0 && !b->done && k < b->live;
             r->from[i * width + k] = r->place[i] * before + (runs ? b->from[k] : 0);
-            r->words[i * width + k] = runs ? b->word[k] : m->start;
+            int first = m->starts ? m->starts[r->sentence[i]] : m->start;
+            r->words[i * width + k] = runs ? b->word[k] : first;
         }
 }
 
@@ -214,6 +251,21 @@ static attend_status check_rows(const choosing *c, int rows, const real *log_p, 
     return status;
 }
 
+/* the attention of a sentence's rows follows its hypotheses */
+static attend_status record(const choosing *c, desk *d, at_beam *b, int first)
+{
+    at_arena memory = {.first_size = 0};
+    attend_status status = ATTEND_OK;
+    for (int k = 0; k < b->live && status >= 0; k++) {
+        at_attention_rows rows;
+        status = c->m->recorded(c->m->session, first + k, &memory, &rows, &d->err);
+        if (status >= 0)
+            status = at_beam_attend(b, k, rows, &d->err);
+    }
+    at_arena_free(&memory);
+    return status;
+}
+
 static void choose(const choosing *c, desk *d, int i)
 {
     const at_search_options *o = c->o;
@@ -224,14 +276,16 @@ static void choose(const choosing *c, desk *d, int i)
     bool take_norm = c->m->logits && !o->sampling && !largest_alone(o);
     if ((d->status = check_rows(c, b->live, log_p, &d->err)) < 0)
         return;
+    if (o->sampling) /* from the logits, before they become log-probabilities */
+        draw(o, d, b, s, constrained(o, d, b, s, log_p));
     for (int k = 0; k < b->live && c->m->logits && o->sampling; k++)
         at_log_softmax_row(V, log_p + (size_t)k * V, log_p + (size_t)k * V);
     for (int k = 0; k < b->live && take_norm; k++)
         d->norm[k] = at_log_sum_exp(V, log_p + (size_t)k * V);
     const real *p = constrained(o, d, b, s, log_p);
     const real *w = c->m->source ? c->weights + row * (size_t)c->m->source : NULL;
-    if (o->sampling)
-        draw(o, d, b, s, p);
+    if (c->m->recorded && (d->status = record(c, d, b, (int)row)) < 0)
+        return;
     d->status = o->sampling ? at_beam_draw(b, p, w, d->drawn, &d->err)
                             : at_beam_step(b, p, take_norm ? d->norm : NULL, w, &d->err);
 }

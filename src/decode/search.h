@@ -16,7 +16,8 @@
 typedef struct {
     void *self;
     int sentences, vocabulary;
-    int start;  /* the word before the first */
+    int start;  /* the word before the first, */
+    const int *starts; /* [sentences]: or of each its own; NULL: start */
     int source; /* positions that a row of weights has; 0: there are none */
 
     /* Continues sentences * width rows: row i was row from[i] of the step before (of the first:
@@ -29,6 +30,11 @@ typedef struct {
     bool logits; /* log_p are logits: who looks at a row normalises it while it is near */
 
     const int *lengths; /* [sentences]: places of each that are no padding; NULL: all are */
+
+    /* The attention of a row in the last step, in the arena; NULL: none is recorded. */
+    attend_status (*recorded)(void *session, int row, at_arena *memory, at_attention_rows *out,
+                              attend_error *err);
+    void *session;
 
     /* The others are done: from now on there are `count` sentences, which[i], rising, of those
      * before; `from` of the next step counts the rows there were. NULL: all go on to the end. */
@@ -47,6 +53,14 @@ typedef struct {
     bool words_alone; /* what a hypothesis scores is of no interest: greedy search takes the largest
                          logit, and log_p mean nothing */
     const size_t *number; /* [sentences]: whose random numbers each has; NULL: 0, 1, .. */
+    const char *use;      /* of random numbers; NULL: "sample" */
+
+    /* [sentences] words that came before the first, ended by -1: the repetition penalty of sampling
+     * counts them; NULL: none. Words never[nevers] cannot come. */
+    const int *const *history;
+    double repetition; /* of at_sampling_repetition, with and without sampling; 0 or 1: off */
+    const int *never;
+    int nevers;
 } at_search_options;
 
 /* beams has room for one of each sentence; at_beam_free every one of them, on failure too. */

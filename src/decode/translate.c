@@ -24,7 +24,8 @@ typedef struct {
 } item;
 
 typedef struct {
-    const at_translating *with;
+    at_session *session;
+    const at_model *with; /* the first model: all have its tokenizers */
     const at_translate_options *o;
     item *items;
     size_t *order, lines, base; /* base: number of the first line of this block */
@@ -34,11 +35,11 @@ typedef struct {
 /* ---- in ------------------------------------------------------------------------------------- */
 
 /* what all models can read; frames have no limit but theirs */
-static int longest_of(const at_translating *with, const at_translate_options *o)
+static int longest_of(const at_session *session, const at_translate_options *o)
 {
     int longest = o->features ? 0 : o->longest;
-    for (int i = 0; i < with->models; i++)
-        longest = at_continuation_longest(with->model[i], longest);
+    for (int i = 0; i < at_session_models(session); i++)
+        longest = at_model_max_input(at_session_model(session, i), longest);
     return longest;
 }
 
@@ -202,17 +203,6 @@ static attend_status fill_batch(const job *j, batch *b, size_t first, int n, int
     return status;
 }
 
-/* one model reads the batch's sources */
-static attend_status start(const job *j, const batch *b, int model, int n, int S, bool weights,
-                           attend_error *err)
-{
-    at_continuation *c = j->with->model[model];
-    if (!b->features)
-        return at_continuation_start(c, (at_ids){SHAPE(n, S), b->ids}, b->lengths, weights, err);
-    at_shape shape = SHAPE(n, S, at_features_width(j->o->features));
-    return at_continuation_start_features(c, shape, b->features, b->lengths, weights, err);
-}
-
 static at_copies copies_of(const batch *b, int n, int S)
 {
     at_copies c = {.source = {SHAPE(n, S), b->copied}, .extra = b->extra};
@@ -221,12 +211,23 @@ static at_copies copies_of(const batch *b, int n, int S)
     return c;
 }
 
+static attend_status start(const job *j, const batch *b, int n, int S, attend_error *err)
+{
+    const at_translate_options *o = j->o;
+    at_beginning in = {.sentences = n,
+                       .source = {{SHAPE(n, S), b->ids}, b->features, b->lengths},
+                       .weights = o->weights || o->replace_unknown || o->beam.coverage != 0,
+                       .wanted = o->wanted};
+    if (j->with->copying)
+        in.copies = copies_of(b, n, S);
+    return at_session_start(j->session, &in, err);
+}
+
 static attend_status search(const job *j, const batch *b, int n, int S, attend_error *err)
 {
     const at_translate_options *o = j->o;
     const at_tokenizer *target = j->with->target;
-    at_searched each[ATTEND_ENSEMBLE_MOST], all;
-    at_ensemble ensemble = {.count = 0};
+    at_searched all;
     at_search_options inside = {.beam = o->beam,
                                 .most = b->most,
                                 .no_repeat = o->forced ? 0 : o->no_repeat,
@@ -235,22 +236,13 @@ static attend_status search(const job *j, const batch *b, int n, int S, attend_e
                                 .seed = o->seed,
                                 .number = b->number,
                                 .words_alone = o->words_alone};
-    bool weights = o->weights || o->replace_unknown || o->beam.coverage != 0;
-    attend_status status = ATTEND_OK;
     inside.beam.most = inside.beam.most ? inside.beam.most : 1;
     inside.beam.end = target->special[ATTEND_SPECIAL_EOS];
-    for (int i = 0; i < j->with->models && status >= 0; i++) {
-        status = start(j, b, i, n, S, weights, err);
-        if (j->with->copying)
-            at_continuation_copies(j->with->model[i], copies_of(b, n, S));
-        each[i] = at_continuation_searched(j->with->model[i], target->special[ATTEND_SPECIAL_BOS]);
-    }
+    attend_status status = start(j, b, n, S, err);
     if (status >= 0)
-        status = at_ensemble_of(&ensemble, j->with->models, each, o->beam.width, &all, err);
-    if (status >= 0)
-        status = at_search(&all, &inside, b->beams, err);
-    at_ensemble_free(&ensemble);
-    return status;
+        status = at_session_searched(j->session, target->special[ATTEND_SPECIAL_BOS],
+                                     o->beam.width, &all, err);
+    return status < 0 ? status : at_search(&all, &inside, b->beams, err);
 }
 
 /* lines order[first .. first+n-1]; empty ones have nothing to translate */
@@ -295,6 +287,30 @@ static at_text *texts(const job *j, const item *i, const at_wording *w, int n, c
     return piece;
 }
 
+/* attention and alternatives of every token, where they were asked for; false without memory */
+static bool take_record(const job *j, const item *i, const at_hypothesis *h, at_arena *memory,
+                        int count, at_translated *t)
+{
+    size_t n = (size_t)count + 1;
+    t->beam = &i->beam;
+    if (j->o->wanted.kinds) {
+        at_attention_rows *rows = at_arena_alloc(memory, n * sizeof *rows);
+        for (int k = 0; rows && k < count; k++)
+            rows[k] = at_beam_attention(&i->beam, h, k);
+        if (!(t->attention = rows))
+            return false;
+    }
+    if (j->o->beam.alternatives) {
+        const at_alternative **all = at_arena_alloc(memory, n * sizeof *all);
+        for (int k = 0; all && k < count; k++)
+            all[k] = at_beam_alternatives(&i->beam, h, k);
+        if (!(t->alternative = all))
+            return false;
+    }
+    return true;
+}
+
+
 /* the pieces of a hypothesis, all in the arena: false without memory */
 static bool take(const job *j, const item *i, const at_hypothesis *h, const at_wording *w,
                  at_translated *t)
@@ -312,6 +328,8 @@ static bool take(const job *j, const item *i, const at_hypothesis *h, const at_w
         weights[k] = at_beam_weights(&i->beam, h, k);
         log_ps[k] = at_beam_log_p(&i->beam, h, k);
     }
+    if (!take_record(j, i, h, w->memory, count, t))
+        return false;
     t->count = count;
     t->words = id;
     t->weights = i->beam.source ? weights : NULL;
@@ -438,11 +456,16 @@ static attend_status read_lines(const job *j, const at_text *line, attend_error 
 }
 
 /* some lines, from number `base` on */
-static attend_status translate_block(const at_translating *with, const at_translate_options *o,
+static attend_status translate_block(at_session *session, const at_translate_options *o,
                                      size_t base, size_t lines, const at_text *line,
                                      at_translated_function *give, void *user, attend_error *err)
 {
-    job j = {.with = with, .o = o, .base = base, .lines = lines, .longest = longest_of(with, o)};
+    job j = {.session = session,
+             .with = at_session_model(session, 0),
+             .o = o,
+             .base = base,
+             .lines = lines,
+             .longest = longest_of(session, o)};
     size_t full = 0;
     j.items = at_alloc_zero(lines, sizeof *j.items);
     j.order = at_alloc(lines * sizeof *j.order);
@@ -465,7 +488,7 @@ static attend_status translate_block(const at_translating *with, const at_transl
 /* So many lines are sorted by their length and kept until all are translated. */
 enum { BLOCK = 4096 };
 
-attend_status at_translate(const at_translating *with, const at_translate_options *o, size_t lines,
+attend_status at_translate(at_session *session, const at_translate_options *o, size_t lines,
                            const at_text *line, at_translated_function *give, void *user,
                            attend_error *err)
 {
@@ -476,7 +499,7 @@ attend_status at_translate(const at_translating *with, const at_translate_option
         part.first += base;
         part.prefix = o->prefix ? o->prefix + base : NULL;
         part.sequence = o->sequence ? o->sequence + base : NULL;
-        status = translate_block(with, &part, base, n, line ? line + base : NULL, give, user, err);
+        status = translate_block(session, &part, base, n, line ? line + base : NULL, give, user, err);
     }
     return status;
 }

@@ -1,4 +1,4 @@
-/* Text to text through recurrent translators: lines are cut into pieces, translated in batches of
+/* Text to text through translators: lines are cut into pieces, translated in batches of
  * like length, and given back in their order. So are sequences of feature vectors, which are read
  * whole where the models can.
  *
@@ -6,20 +6,11 @@
 #ifndef ATTEND_DECODE_TRANSLATE_H
 #define ATTEND_DECODE_TRANSLATE_H
 
-#include "decode/continuation.h"
-#include "decode/ensemble.h"
+#include "decode/session.h"
 #include "store/features.h"
 #include "text/copying.h"
 #include "text/dictionary.h"
 #include "text/tokenizer.h"
-
-/* one model, or several that have the same tokenizers and output: an ensemble */
-typedef struct {
-    at_continuation *const *model;
-    int models;
-    const at_tokenizer *source, *target; /* source is NULL where models read feature vectors */
-    const at_copying *copying;           /* of these, where the models copy; else NULL */
-} at_translating;
 
 typedef enum {
     ATTEND_WHEN_LONG_CUT,    /* its beginning is translated */
@@ -36,6 +27,7 @@ typedef struct {
     int longest; /* pieces of a line that are read; fewer where a model can read no more */
     at_when_long when_long;
     bool weights;
+    at_attention_record wanted; /* attention to record, of one model; kinds 0: none */
     bool words;       /* numbers of the target's words are wanted */
     bool words_alone; /* scores and probabilities are not: greedy search is faster then */
 
@@ -70,15 +62,19 @@ typedef struct {
                                    of features there are none */
     const real *const *weights; /* [count] of [positions], or NULL */
     int positions;
-    bool cut, skipped; /* the line was too long */
+    const at_attention_rows *attention;       /* [count], where it is recorded; else NULL */
+    const at_alternative *const *alternative; /* [count] of [options.beam.alternatives], or NULL */
+    const at_beam *beam;                      /* of its search, for a trace */
+    bool cut, skipped;                        /* the line was too long */
 } at_translated;
 
 /* Called for line after line, the best hypothesis first; a negative status ends the work. */
 typedef attend_status at_translated_function(void *user, const at_translated *t, attend_error *err);
 
-/* line may be NULL where there are features. */
-attend_status at_translate(const at_translating *with, const at_translate_options *options,
-                           size_t lines, const at_text *line, at_translated_function *give,
-                           void *user, attend_error *err);
+/* Through the models of a session, which have the same tokenizers and output. line may be NULL where
+ * there are features. */
+attend_status at_translate(at_session *session, const at_translate_options *options, size_t lines,
+                           const at_text *line, at_translated_function *give, void *user,
+                           attend_error *err);
 
 #endif

@@ -64,7 +64,8 @@ static at_tensor *learned_query(at_tape *t, int B, int C)
     return at_failed(t) ? q : at_add(t, at_zeros(t, SHAPE(B, 1, C)), q);
 }
 
-static at_classified decide(at_tape *t, const at_classifier *m, encoded e, const int *lengths)
+static at_classified decide(at_tape *t, const at_classifier *m, encoded e, const int *lengths,
+                            at_attention_record *record)
 {
     int B = e.states->shape.dim[0], T = e.states->shape.dim[1], C = at_shape_last(e.states->shape);
     at_tensor *q = m->query == ATTEND_QUERY_ENDS ? e.ends : learned_query(t, B, C);
@@ -76,6 +77,7 @@ static at_classified decide(at_tape *t, const at_classifier *m, encoded e, const
                                           at_dropout(t, r.context, m->dropout), m->classes, NULL);
     if (at_failed(t))
         return (at_classified){at_poison(t), NULL};
+    at_attention_record_add(record, ATTEND_ATTENTION_ENCODER, 0, r.weights);
     at_tensor *w = at_mean_axis(t, r.weights, 1);
     return (at_classified){at_reshape(t, y, SHAPE(B, m->classes)), at_reshape(t, w, SHAPE(B, T))};
 }
@@ -111,7 +113,7 @@ static at_classified decide_by_maxima(at_tape *t, const at_classifier *m, encode
 }
 
 at_classified at_classify(at_tape *t, const at_classifier *m, at_ids words, const int *lengths,
-                          bool weights)
+                          bool weights, at_attention_record *record)
 {
     at_tensor *x = embed(t, m, words);
     encoded e = m->encoder == ATTEND_ENCODER_CNN ? convolve(t, m, x, lengths)
@@ -119,5 +121,5 @@ at_classified at_classify(at_tape *t, const at_classifier *m, at_ids words, cons
     if (at_failed(t))
         return (at_classified){at_poison(t), NULL};
     return m->pool == ATTEND_POOL_MAX ? decide_by_maxima(t, m, e, lengths, weights)
-                                      : decide(t, m, e, lengths);
+                                      : decide(t, m, e, lengths, record);
 }

@@ -32,7 +32,6 @@ typedef struct {
 } at_classifier_settings;
 
 extern const at_option at_classifier_options[];
-extern const at_family at_family_classifier;
 
 /* ---- model --------------------------------------------------------------------------------- */
 
@@ -75,13 +74,8 @@ static inline int at_classifier_longest(const at_classifier *m, int longest)
     return m->pool == ATTEND_POOL_MAX ? longest : at_how_longest(&m->attention, longest);
 }
 
-typedef struct {
-    at_tensor *logits;  /* [B,K] */
-    at_tensor *weights; /* [B,T], over the heads' mean; NULL where not asked for */
-} at_classified;
-
 /* words [B,T] with lengths [B]; the caller's memory, alive until the tape is reset. */
 at_classified at_classify(at_tape *t, const at_classifier *m, at_ids words, const int *lengths,
-                          bool weights);
+                          bool weights, at_attention_record *record);
 
 #endif

@@ -91,9 +91,6 @@ const at_option at_classifier_options[] = {
      .help = "The words' vectors stay as they were at first"},
     {0}};
 
-const at_family at_family_classifier = {"classifier", at_classifier_options,
-                                        sizeof(at_classifier_settings)};
-
 /* ---- the model ----------------------------------------------------------------------------- */
 
 static bool has_width(const at_classifier *m, long long width)
@@ -158,14 +155,13 @@ static attend_status check_maximum(const at_classifier *m, attend_error *err)
 attend_status at_classifier_model(const at_classifier_settings *s, int vocabulary, int classes,
                                   at_classifier *m, attend_error *err)
 {
-    static const at_cell cells[] = {ATTEND_RNN_TANH, ATTEND_RNN_RELU, ATTEND_LSTM, ATTEND_GRU};
     *m = (at_classifier){.vocabulary = vocabulary,
                          .classes = classes,
                          .encoder = (at_encoder)s->encoder,
                          .embedding = s->embedding,
                          .hidden = s->hidden,
                          .layers = s->layers,
-                         .cell = cells[s->cell],
+                         .cell = at_model_cell(s->cell),
                          .bidirectional = s->bidirectional,
                          .pool = (at_pooled)s->pool,
                          .query = (at_query_kind)s->query,
@@ -179,3 +175,58 @@ attend_status at_classifier_model(const at_classifier_settings *s, int vocabular
         return status;
     return m->pool == ATTEND_POOL_ATTENTION ? check_read(m, err) : check_maximum(m, err);
 }
+
+/* ---- the kind ------------------------------------------------------------------------------- */
+
+static attend_status describe(at_model *m, attend_error *err)
+{
+    return at_classifier_model(m->settings, at_model_source_size(m), at_model_label_count(m),
+                               m->net, err);
+}
+
+/* a text of one word */
+static void trial(at_tape *t, const at_model *m)
+{
+    static const int word[1] = {0}, length[1] = {1};
+    at_classify(t, m->net, (at_ids){SHAPE(1, 1), word}, length, false, NULL);
+}
+
+static int max_input(const at_model *m, int limit) { return at_classifier_longest(m->net, limit); }
+
+static int attention(const at_model *m, at_attention_layout *out)
+{
+    const at_classifier *net = m->net;
+    int heads = net->attention.heads;
+    *out = (at_attention_layout){ATTEND_ATTENTION_ENCODER, 1, heads > 0 ? heads : 1};
+    return net->pool == ATTEND_POOL_ATTENTION;
+}
+
+static at_embedding_info embedding(const at_model *m)
+{
+    const at_classifier *net = m->net;
+    return (at_embedding_info){ATTEND_CLASSIFIER_WORDS, net->embedding,
+                               at_classifier_words_scale(net)};
+}
+
+static at_classified classify(at_tape *t, const at_model *m, at_ids ids, const int *lengths,
+                              bool weights, at_attention_record *record)
+{
+    return at_classify(t, m->net, ids, lengths, weights, record);
+}
+
+const at_model_kind at_model_classifier = {
+    .name = "classifier",
+    .type = "attend-classifier",
+    .use = "classify",
+    .can = ATTEND_CAN_CLASSIFY,
+    .parts = ATTEND_PART_TOKENIZER | ATTEND_PART_LABELS,
+    .options = at_classifier_options,
+    .settings_size = sizeof(at_classifier_settings),
+    .net_size = sizeof(at_classifier),
+    .describe = describe,
+    .trial = trial,
+    .max_input = max_input,
+    .attention = attention,
+    .embedding = embedding,
+    .classify = classify,
+};

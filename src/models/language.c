@@ -54,18 +54,14 @@ const at_option at_language_options[] = {
      .help = "The output layer is the words' vectors"},
     {0}};
 
-const at_family at_family_language = {"language model", at_language_options,
-                                      sizeof(at_language_settings)};
-
 attend_status at_language_model(const at_language_settings *s, int vocabulary, at_language *m,
                                 attend_error *err)
 {
-    static const at_cell cells[] = {ATTEND_RNN_TANH, ATTEND_RNN_RELU, ATTEND_LSTM, ATTEND_GRU};
     *m = (at_language){.vocabulary = vocabulary,
                        .embedding = s->embedding,
                        .hidden = s->hidden,
                        .layers = s->layers,
-                       .cell = cells[s->cell],
+                       .cell = at_model_cell(s->cell),
                        .dropout = (real)s->dropout,
                        .tied = s->tied};
     if (s->tied && s->embedding != s->hidden)
@@ -105,7 +101,8 @@ static void replace_states(at_tape *t, const at_language *m, at_cache *cache, at
     at_cache_commit(cache);
 }
 
-at_tensor *at_language_read(at_tape *t, const at_language *m, at_ids words, at_cache *cache)
+at_tensor *at_language_read(at_tape *t, const at_language *m, at_ids words, const int *counts,
+                            at_cache *cache)
 {
     at_tensor *x = at_embed(t, in("embedding"), words, m->vocabulary, m->embedding,
                             ATTEND_LANGUAGE_WORDS_SCALE);
@@ -119,7 +116,8 @@ at_tensor *at_language_read(at_tape *t, const at_language *m, at_ids words, at_c
                           .dropout = m->dropout,
                           .h0 = begins ? NULL : state,
                           .c0 = begins || !lstm ? NULL : state + m->layers};
-    at_stack_result r = at_recurrent_stack(t, in("rnn"), at_dropout(t, x, m->dropout), NULL, &o);
+    at_stack_result r = at_recurrent_stack(t, in("rnn"), at_dropout(t, x, m->dropout), counts,
+                                           &o);
     if (cache)
         replace_states(t, m, cache, r);
     return at_dropout(t, r.output, m->dropout);
@@ -150,3 +148,64 @@ at_tensor *at_language_loss(at_tape *t, const at_language *m, at_tensor *read, a
     return at_linear_cross_entropy(t, read, output_weight(t, m), output_bias(t, m), ATTEND_OUT_IN,
                                    targets, options);
 }
+
+/* ---- the kind ------------------------------------------------------------------------------- */
+
+static attend_status describe(at_model *m, attend_error *err)
+{
+    return at_language_model(m->settings, at_model_source_size(m), m->net, err);
+}
+
+/* a text of one word */
+static void trial(at_tape *t, const at_model *m)
+{
+    static const int word[1] = {0};
+    at_tensor *read = at_language_read(t, m->net, (at_ids){SHAPE(1, 1), word}, NULL, NULL);
+    if (!at_failed(t))
+        at_language_logits(t, m->net, read);
+}
+
+static at_embedding_info embedding(const at_model *m)
+{
+    const at_language *net = m->net;
+    return (at_embedding_info){ATTEND_LANGUAGE_WORDS, net->embedding, ATTEND_LANGUAGE_WORDS_SCALE};
+}
+
+static at_cache *cache(const at_model *m) { return at_language_cache(m->net); }
+
+static at_decoded decode(at_tape *t, const at_model *m, const at_decode_input *in)
+{
+    return (at_decoded){.features = at_language_read(t, m->net, in->tokens, in->counts, in->cache)};
+}
+
+static int vocabulary(const at_model *m) { return ((const at_language *)m->net)->vocabulary; }
+
+static at_tensor *logits(at_tape *t, const at_model *m, at_tensor *features)
+{
+    return at_language_logits(t, m->net, features);
+}
+
+static at_tensor *loss(at_tape *t, const at_model *m, at_tensor *features, at_mixed_with copying,
+                       at_ids targets, at_cross_entropy_options options)
+{
+    (void)copying;
+    return at_language_loss(t, m->net, features, targets, options);
+}
+
+static const at_decodes decodes = {
+    .cache = cache, .decode = decode, .vocabulary = vocabulary, .logits = logits, .loss = loss};
+
+const at_model_kind at_model_language = {
+    .name = "language model",
+    .type = "attend-language-model",
+    .use = "generate",
+    .can = ATTEND_CAN_GENERATE,
+    .parts = ATTEND_PART_TOKENIZER,
+    .options = at_language_options,
+    .settings_size = sizeof(at_language_settings),
+    .net_size = sizeof(at_language),
+    .describe = describe,
+    .trial = trial,
+    .embedding = embedding,
+    .decodes = &decodes,
+};

@@ -19,7 +19,6 @@ typedef struct {
 } at_language_settings;
 
 extern const at_option at_language_options[];
-extern const at_family at_family_language;
 
 typedef struct {
     int vocabulary, embedding, hidden, layers;
@@ -41,9 +40,10 @@ attend_status at_language_model(const at_language_settings *s, int vocabulary, a
 at_cache *at_language_cache(const at_language *m);
 
 /* Reads words [B,T] of texts that continue the B rows of the cache, whose states are replaced, or
- * that begin here where it is NULL or the rows are empty. The next words are predicted from the
- * result, [B,T,H]. */
-at_tensor *at_language_read(at_tape *t, const at_language *m, at_ids words, at_cache *cache);
+ * that begin here where it is NULL or the rows are empty; counts [B] words of each (NULL: T). The
+ * next words are predicted from the result, [B,T,H]. */
+at_tensor *at_language_read(at_tape *t, const at_language *m, at_ids words, const int *counts,
+                            at_cache *cache);
 
 /* [B,T,V] */
 at_tensor *at_language_logits(at_tape *t, const at_language *m, at_tensor *read);

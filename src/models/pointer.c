@@ -57,18 +57,14 @@ const at_option at_pointer_options[] = {
      .help = "Share of numbers that training leaves out"},
     {0}};
 
-const at_family at_family_pointer = {"pointer network", at_pointer_options,
-                                     sizeof(at_pointer_settings)};
-
 attend_status at_pointer_model(const at_pointer_settings *s, int width, at_pointer *m,
                                attend_error *err)
 {
-    static const at_cell cells[] = {ATTEND_RNN_TANH, ATTEND_RNN_RELU, ATTEND_LSTM, ATTEND_GRU};
     const at_output *output;
     *m = (at_pointer){.width = width,
                       .embedding = s->embedding,
                       .hidden = s->hidden,
-                      .cell = cells[s->cell],
+                      .cell = at_model_cell(s->cell),
                       .bidirectional = s->bidirectional,
                       .dropout = (real)s->dropout};
     attend_status status = at_how_parse(&m->attention, s->attention, err);
@@ -197,3 +193,61 @@ at_tensor *at_pointer_point(at_tape *t, const at_pointer *m, at_pointing *p, at_
     return at_output_point(
         t, at_attention_read(t, in("attention"), &m->attention, &p->memory, q).weights);
 }
+
+/* ---- the kind ------------------------------------------------------------------------------- */
+
+static attend_status describe(at_model *m, attend_error *err)
+{
+    return at_pointer_model(m->settings, m->width ? m->width : 1, m->net, err);
+}
+
+/* one item, pointed to and then the end */
+static void trial(at_tape *t, const at_model *m)
+{
+    static const int length[1] = {1}, before[2] = {0, 1};
+    at_pointing p = at_pointer_read(t, m->net, at_zeros(t, SHAPE(1, 1, m->width)), length);
+    if (!at_failed(t))
+        at_pointer_point(t, m->net, &p, (at_ids){SHAPE(1, 2), before});
+}
+
+static void *read_items(at_tape *t, const at_model *m, at_tensor *items, const int *lengths)
+{
+    at_pointing *p = at_scratch(t, sizeof *p);
+    if (p)
+        *p = at_pointer_read(t, m->net, items, lengths);
+    return p;
+}
+
+static at_tensor *point(at_tape *t, const at_model *m, void *state, at_ids before)
+{
+    return at_failed(t) ? at_poison(t) : at_pointer_point(t, m->net, state, before);
+}
+
+static attend_status check_items(const at_model *m, size_t items, attend_error *err)
+{
+    return at_pointer_check_items(m->net, items, err);
+}
+
+static int attention(const at_model *m, at_attention_layout *out)
+{
+    int heads = ((const at_pointer *)m->net)->attention.heads;
+    *out = (at_attention_layout){ATTEND_ATTENTION_CROSS, 1, heads > 0 ? heads : 1};
+    return 1;
+}
+
+static const at_points points = {read_items, point, check_items};
+
+const at_model_kind at_model_pointer = {
+    .name = "pointer network",
+    .type = "attend-pointer",
+    .use = "point",
+    .can = ATTEND_CAN_POINT,
+    .parts = ATTEND_PART_ITEMS,
+    .options = at_pointer_options,
+    .settings_size = sizeof(at_pointer_settings),
+    .net_size = sizeof(at_pointer),
+    .describe = describe,
+    .trial = trial,
+    .attention = attention,
+    .points = &points,
+};

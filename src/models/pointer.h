@@ -23,7 +23,6 @@ typedef struct {
 } at_pointer_settings;
 
 extern const at_option at_pointer_options[];
-extern const at_family at_family_pointer;
 
 typedef struct {
     int width; /* F */

@@ -22,7 +22,7 @@ const at_preset *at_preset_find(const char *name, attend_error *err)
 static attend_status assign_text(const at_preset *p, void *settings, const char *name,
                                  const char *value, attend_error *err)
 {
-    at_option_set set = {p->family->options, settings};
+    at_option_set set = {p->kind->options, settings};
     void *fields;
     const at_option *o = at_option_find(&set, 1, name, &fields);
     return o ? at_option_assign(o, value, fields, name, err)
@@ -32,7 +32,7 @@ static attend_status assign_text(const at_preset *p, void *settings, const char 
 /* "name=value name=value" */
 static attend_status assign_all(const at_preset *p, void *settings, attend_error *err)
 {
-    at_option_set set = {p->family->options, settings};
+    at_option_set set = {p->kind->options, settings};
     attend_status status = ATTEND_OK;
     for (const char *next = p->settings; *next && status >= 0; next += strspn(next, " ")) {
         char name[48], value[64];
@@ -55,7 +55,7 @@ static attend_status assign_all(const at_preset *p, void *settings, attend_error
 
 attend_status at_preset_settings(const at_preset *p, void *settings, attend_error *err)
 {
-    attend_status status = at_options_defaults(p->family->options, settings, err);
+    attend_status status = at_options_defaults(p->kind->options, settings, err);
     if (status >= 0)
         status = assign_text(p, settings, "preset", p->name, err);
     if (status >= 0 && p->attention)

@@ -1,27 +1,20 @@
-/* The named systems of the papers. A family of models has one table of settings, which the command
- * line, a configuration file and config.json share; a preset is a family and values of its
- * settings.
+/* The named systems of the papers. A kind of models has one table of settings, which the command
+ * line, a configuration file and config.json share; a preset is a kind and values of its settings.
  *
  *     const at_preset *p = at_preset_find("bahdanau", &err);
  *     at_preset_settings(p, &settings, &err);                     every setting has its value
- *     at_option_assign(.. p->family->options .., &settings, ..);  some are changed
+ *     at_option_assign(.. p->kind->options .., &settings, ..);  some are changed
  *
  * Strings are borrowed: from the lists here, or from whoever assigned them. */
 #ifndef ATTEND_MODELS_PRESET_H
 #define ATTEND_MODELS_PRESET_H
 
-#include "base/option.h"
-
-typedef struct {
-    const char *name; /* "translator" */
-    const at_option *options;
-    size_t size; /* of the struct that the options fill */
-} at_family;
+#include "models/model.h"
 
 typedef struct {
     const char *name, *formula; /* what it is */
     const char *source;
-    const at_family *family;
+    const at_model_kind *kind;
     const char *attention; /* NULL: it has none */
     const char *settings;  /* "cell=gru bidirectional=yes": what differs from the defaults */
     int vocabulary;        /* words it was made for, where words are learned and their number is not
@@ -37,7 +30,7 @@ extern const int at_preset_count;
 /* The preset of that name, or NULL with an error that suggests one. */
 const at_preset *at_preset_find(const char *name, attend_error *err);
 
-/* Every setting of its family as the preset has it. */
+/* Every setting of its kind as the preset has it. */
 attend_status at_preset_settings(const at_preset *p, void *settings, attend_error *err);
 
 #endif

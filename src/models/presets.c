@@ -8,7 +8,7 @@ const at_preset at_preset_bahdanau = {
     .name = "bahdanau",
     .formula = "GRU in both directions; additive attention before each step; deep readout (tanh)",
     .source = "Bahdanau et al. 2014",
-    .family = &at_family_translator,
+    .kind = &at_model_translator,
     .attention = "additive",
     .settings = "cell=gru bidirectional=yes start=backward place=before readout=deep",
 };
@@ -17,7 +17,7 @@ const at_preset at_preset_luong = {
     .name = "luong",
     .formula = "LSTM; bilinear attention after each step, fed into the next",
     .source = "Luong et al. 2015",
-    .family = &at_family_translator,
+    .kind = &at_model_translator,
     .attention = "bilinear",
     .settings = "cell=lstm start=copy place=after input-feeding=yes",
 };
@@ -26,7 +26,7 @@ const at_preset at_preset_rnn_encdec = {
     .name = "rnn-encdec",
     .formula = "a fixed context: the decoder starts from the encoder's last state",
     .source = "Sutskever et al. 2014",
-    .family = &at_family_translator,
+    .kind = &at_model_translator,
     .settings = "cell=gru start=copy place=none",
 };
 
@@ -34,7 +34,7 @@ const at_preset at_preset_sutskever = {
     .name = "sutskever",
     .formula = "LSTM, fixed context, the source read from its end",
     .source = "Sutskever et al. 2014",
-    .family = &at_family_translator,
+    .kind = &at_model_translator,
     .settings = "cell=lstm reversed=yes start=copy place=none",
 };
 
@@ -42,7 +42,7 @@ const at_preset at_preset_cho = {
     .name = "cho",
     .formula = "GRU, fixed context at every step; predicts from state, context and word",
     .source = "Cho et al. 2014",
-    .family = &at_family_translator,
+    .kind = &at_model_translator,
     .settings = "cell=gru start=copy place=none context-each-step=yes readout=all",
 };
 
@@ -51,7 +51,7 @@ const at_preset at_preset_keras = {
     .formula = "GRU of 1024, two layers in the encoder; additive attention with bias before each "
                "step; 5000 words",
     .source = "the tutorial that comes with Keras",
-    .family = &at_family_translator,
+    .kind = &at_model_translator,
     .attention = "additive:bias",
     .settings =
         "cell=gru layers=2 decoder-layers=1 hidden=1024 embedding=256 start=copy place=before",
@@ -62,7 +62,7 @@ const at_preset at_preset_d2l = {
     .name = "d2l",
     .formula = "GRU; additive attention before each step, context before the word",
     .source = "Zhang et al. 2021, Dive into Deep Learning, 11.4",
-    .family = &at_family_translator,
+    .kind = &at_model_translator,
     .attention = "additive",
     .settings = "cell=gru start=copy place=before context-first=yes",
 };
@@ -71,7 +71,7 @@ const at_preset at_preset_rnn_classifier = {
     .name = "rnn-classifier",
     .formula = "classes of texts: GRU in both directions; one attention read with a learned query",
     .source = "Yang et al. 2016, without its second level",
-    .family = &at_family_classifier,
+    .kind = &at_model_classifier,
     .attention = "additive",
     .settings = "encoder=rnn bidirectional=yes pool=attention",
 };
@@ -82,7 +82,7 @@ const at_preset at_preset_cnn_classifier = {
         "classes of texts: convolutions over 3, 4 and 5 words; the maximum over time, or with "
         "--pool attention the read of rnn-classifier",
     .source = "Kim 2014",
-    .family = &at_family_classifier,
+    .kind = &at_model_classifier,
     .settings = "encoder=cnn hidden=100 embedding=300 pool=max",
 };
 
@@ -90,7 +90,7 @@ const at_preset at_preset_pointer_net = {
     .name = "pointer-net",
     .formula = "LSTM encoder and decoder; the weights of additive attention are the output",
     .source = "Vinyals et al. 2015",
-    .family = &at_family_pointer,
+    .kind = &at_model_pointer,
     .attention = "additive",
     .settings = "cell=lstm bidirectional=yes",
 };
@@ -99,7 +99,7 @@ const at_preset at_preset_rnn_lm = {
     .name = "rnn-lm",
     .formula = "a language model: LSTM, the next word from all before it",
     .source = "Mikolov et al. 2010; Zaremba et al. 2014",
-    .family = &at_family_language,
+    .kind = &at_model_language,
     .settings = "cell=lstm",
 };
 

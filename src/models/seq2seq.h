@@ -13,7 +13,7 @@
 #define ATTEND_MODELS_SEQ2SEQ_H
 
 #include "attention/attention.h"
-#include "attention/output.h"
+#include "models/model.h"
 #include "nn/layers.h"
 
 /* where the decoder reads */
@@ -115,13 +115,6 @@ typedef struct {
 } at_decoder;
 
 at_decoder at_seq2seq_start(const at_seq2seq *m, const at_source *source);
-
-typedef struct {
-    at_tensor *features;        /* [B,T,R]: what the output layer takes */
-    at_tensor *weights;         /* [B,heads,T,S]; NULL without attention, or where not asked for */
-    at_tensor *gate;            /* [B,T,1]: copy output, before its sigmoid; else NULL */
-    at_tensor *log_p, *entropy; /* [B,heads,T]: hard picks while training; else NULL */
-} at_decoded;
 
 /* T steps on the words y_{t-1} [B,T], with the copy output also those that the vocabulary lacks;
  * state is moved on. With a width above 1 there are so many

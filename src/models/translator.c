@@ -127,22 +127,19 @@ const at_option at_translator_options[] = {
      .help = "Of a source of feature vectors: each number by its mean and deviation, or not"},
     {0}};
 
-const at_family at_family_translator = {"translator", at_translator_options, sizeof(at_translator)};
-
 attend_status at_translator_preset(at_translator *s, const char *name, attend_error *err)
 {
     const at_preset *p = at_preset_find(name, err);
-    if (p && p->family != &at_family_translator)
+    if (p && p->kind != &at_model_translator)
         return at_error(err, ATTEND_OPTION, "the preset %s is no translator", name);
     return p ? at_preset_settings(p, s, err) : ATTEND_OPTION;
 }
 
 /* ---- the model ----------------------------------------------------------------------------- */
 
-static attend_status describe(const at_translator *s, int source_words, int features,
+static attend_status network(const at_translator *s, int source_words, int features,
                               int target_words, at_seq2seq *m, attend_error *err)
 {
-    static const at_cell cells[] = {ATTEND_RNN_TANH, ATTEND_RNN_RELU, ATTEND_LSTM, ATTEND_GRU};
     *m = (at_seq2seq){.source_vocabulary = source_words,
                       .source_features = features,
                       .target_vocabulary = target_words,
@@ -150,7 +147,7 @@ static attend_status describe(const at_translator *s, int source_words, int feat
                       .hidden = s->hidden,
                       .layers = s->layers,
                       .decoder_layers = s->decoder_layers ? s->decoder_layers : s->layers,
-                      .cell = cells[s->cell],
+                      .cell = at_model_cell(s->cell),
                       .bidirectional = s->bidirectional,
                       .reversed = s->reversed,
                       .reads_padding = s->reads_padding,
@@ -181,11 +178,11 @@ static attend_status describe(const at_translator *s, int source_words, int feat
 attend_status at_translator_model(const at_translator *s, int source_words, int target_words,
                                   at_seq2seq *m, attend_error *err)
 {
-    return describe(s, source_words, 0, target_words, m, err);
+    return network(s, source_words, 0, target_words, m, err);
 }
 
 attend_status at_translator_model_features(const at_translator *s, int width, int target_words,
                                            at_seq2seq *m, attend_error *err)
 {
-    return describe(s, 0, width, target_words, m, err);
+    return network(s, 0, width, target_words, m, err);
 }

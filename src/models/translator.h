@@ -29,8 +29,6 @@ typedef struct {
 
 extern const at_option at_translator_options[];
 
-extern const at_family at_family_translator;
-
 /* Every setting as the preset of that name has it. */
 attend_status at_translator_preset(at_translator *s, const char *name, attend_error *err);
 

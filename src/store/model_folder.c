@@ -1,271 +1,127 @@
+/* Folders of models: parts beside settings and weights, by the kind's list of them. */
 #include "store/model_folder.h"
 
 #include <math.h>
 #include <stdio.h>
-#include <string.h>
-#include <sys/stat.h>
 
-#include "base/checksum_list.h"
 #include "base/file.h"
-#include "base/guess.h"
 #include "base/memory.h"
-#include "base/number.h"
+#include "base/threads.h"
+#include "store/features.h"
+#include "store/model_config.h"
 #include "store/weights.h"
 
-/* ---- saving --------------------------------------------------------------------------------- */
+static bool has(const at_model *m, unsigned part) { return m->kind->parts & part; }
 
-static json_t *value_json(const at_option *o, const void *fields)
+/* ---- labels --------------------------------------------------------------------------------- */
+
+/* {"0": "negative", "1": "positive"}; NULL without memory */
+static json_t *labels_json(const at_vocab *labels)
 {
-    const char *field = (const char *)fields + o->offset;
-    at_str text = {0};
-    json_t *value = NULL;
-    switch (o->type) {
-    case ATTEND_OPTION_INT: return json_integer(*(const int *)field);
-    case ATTEND_OPTION_REAL: return json_real(*(const double *)field);
-    case ATTEND_OPTION_FLAG: return json_boolean(*(const bool *)field);
-    default:
-        at_option_print(&text, o, fields);
-        value = text.failed ? NULL : json_string(at_str_text(&text));
-        at_str_free(&text);
-        return value;
+    json_t *names = json_object();
+    for (int32_t i = 0; names && i < at_vocab_size(labels); i++) {
+        char key[16];
+        size_t size;
+        const char *text = at_vocab_text(labels, i, &size);
+        snprintf(key, sizeof key, "%d", (int)i);
+        if (json_object_set_new(names, key, json_stringn(text, size)) < 0)
+            return json_decref(names), NULL;
     }
+    return names;
 }
 
-typedef struct {
-    char text[64];
-} key_text;
-
-/* the key of a setting in config.json */
-static key_text key_of(const at_option *o)
-{
-    key_text key;
-    snprintf(key.text, sizeof key.text, "%s", o->name);
-    for (char *c = key.text; *c; c++)
-        *c = *c == '-' ? '_' : *c;
-    return key;
-}
-
-static json_t *settings_json(const char *type, at_option_set settings)
-{
-    json_t *json = json_pack("{ss}", "model_type", type);
-    for (const at_option *o = settings.options; json && o->name; o++) {
-        if (json_object_set_new(json, key_of(o).text, value_json(o, settings.fields)) < 0) {
-            json_decref(json);
-            json = NULL;
-        }
-    }
-    return json;
-}
-
-attend_status at_model_config_save(const char *folder, const char *type, at_option_set settings,
-                                   json_t *more, attend_error *err)
-{
-    at_json_start();
-    json_t *json = settings_json(type, settings);
-    char *path = at_file_join(folder, "config.json");
-    attend_status status = ATTEND_OK;
-    if (!path || !json || (more && json_object_update(json, more) < 0))
-        status = at_error_memory(err);
-    if (status >= 0)
-        status = at_checksum_list_clear(folder, err);
-    if (status >= 0)
-        status = at_json_save(path, json, err);
-    if (status >= 0)
-        status = at_checksum_list_save(folder, (const char *const[]){"config.json", NULL}, err);
-    at_free(path);
-    json_decref(json);
-    json_decref(more);
-    return status;
-}
-
-/* ---- opening -------------------------------------------------------------------------------- */
-
-/* the types of models: the command that takes them, and their keys that are not settings */
-static const struct {
-    const char *type, *command, *keys;
-} types[] = {
-    {"attend-translator", "attend translate", "source_features|feature_mean|feature_spread"},
-    {"attend-classifier", "attend classify", "id2label"},
-    {"attend-language-model", "attend generate", ""},
-    {"attend-pointer", "attend point", "item_mean|item_spread"}};
-
-static int type_of(const char *type)
-{
-    for (int i = 0; i < (int)(sizeof types / sizeof *types); i++)
-        if (strcmp(types[i].type, type) == 0)
-            return i;
-    return -1;
-}
-
-/* the setting under a key, which has '_' for '-', or NULL */
-static const at_option *setting_of(at_option_set settings, const char *key)
-{
-    char name[64];
-    void *fields;
-    size_t n = strlen(key);
-    for (size_t i = 0; i <= n && n < sizeof name; i++)
-        name[i] = key[i] == '_' ? '-' : key[i];
-    return n < sizeof name ? at_option_find(&settings, 1, name, &fields) : NULL;
-}
-
-/* one field, as the option would be written */
-static attend_status read_setting(at_option_set settings, const char *file, const char *key,
-                                  const json_t *value, at_arena *strings, attend_error *err)
-{
-    char number[64], where[160];
-    const at_option *o = setting_of(settings, key);
-    if (!o)
-        return ATTEND_OK;
-    const char *text = json_string_value(value);
-    if (json_is_boolean(value))
-        text = json_is_true(value) ? "yes" : "no";
-    else if (json_is_number(value)) {
-        text = at_number_print(number, json_number_value(value));
-    }
-    snprintf(where, sizeof where, "%s: %s", at_show(file).text, o->name);
-    if (!text)
-        return at_error(err, ATTEND_FORMAT, "%s: neither text nor number; correct it", where);
-    char *copy = at_arena_alloc_small(strings, strlen(text) + 1);
-    if (!copy)
-        return at_error_memory(err);
-    attend_status status = at_option_assign(o, strcpy(copy, text), settings.fields, where, err);
-    if (status == ATTEND_OPTION && err)
-        err->status = ATTEND_FORMAT; /* of the file, not of the command line */
-    return status == ATTEND_OPTION ? ATTEND_FORMAT : status;
-}
-
-static attend_status unknown_key(at_option_set settings, const char *file, const char *key,
+static attend_status read_labels(at_model *m, const char *folder, const json_t *json,
                                  attend_error *err)
 {
-    char name[64];
-    snprintf(name, sizeof name, "%s", key);
-    at_guess guess = {.word = name};
-    for (const at_option *o = settings.options; o->name; o++)
-        at_guess_consider(&guess, o->name, strlen(o->name));
-    return at_error(err, ATTEND_FORMAT,
-                    "%s: unknown key '%.60s'%s%s%s; correct the file, or restore it",
-                    at_show(file).text, key, *guess.best ? "; did you mean '" : "", guess.best,
-                    *guess.best ? "'?" : "");
-}
-
-/* A file of ours has all keys of its type, and no others: a default in the place of a key that was
- * lost would make another model of it. */
-static attend_status check_keys(at_option_set settings, const char *file, const char *type,
-                                json_t *json, attend_error *err)
-{
-    const char *key, *others = types[type_of(type)].keys;
-    json_t *value;
-    json_object_foreach(json, key, value)
-    {
-        if (!setting_of(settings, key) && strcmp(key, "model_type") != 0
-            && at_choice_find(others, key) < 0)
-            return unknown_key(settings, file, key, err);
-    }
-    for (const at_option *o = settings.options; o->name; o++) {
-        bool found = o->later;
-        json_object_foreach(json, key, value) { found = found || setting_of(settings, key) == o; }
-        if (!found)
-            return at_error(err, ATTEND_FORMAT,
-                            "%s: key '%s' is missing; restore the file, or train the model again",
-                            at_show(file).text, key_of(o).text);
-    }
-    return ATTEND_OK;
-}
-
-/* A file in place of the folder is the commonest mistake: of its weights, or of lines. */
-static attend_status check_folder(const char *folder, const char *config, attend_error *err)
-{
-    struct stat about;
-    if (stat(folder, &about) < 0)
-        return ATTEND_OK;
-    if (!S_ISDIR(about.st_mode))
-        return at_error(
-            err, ATTEND_OPTION,
-            "%s is a file; a model is the whole folder that attend train made, its --out",
-            at_show(folder).text);
-    if (!at_file_exists(config))
-        return at_error(
-            err, ATTEND_FILE,
-            "%s: there is no config.json in it; a model is the folder that attend train "
-            "made, its --out",
-            at_show(folder).text);
-    return ATTEND_OK;
-}
-
-attend_status at_model_config_load(const char *folder, const char *type, at_option_set settings,
-                                   at_arena *strings, json_t **out, attend_error *err)
-{
-    json_t *json = NULL, *value;
-    const char *key;
-    char *path = at_file_join(folder, "config.json");
-    attend_status status = path ? check_folder(folder, path, err) : at_error_memory(err);
-    if (status >= 0)
-        status = at_checksum_list_verify(folder, NULL, NULL, err);
-    if (status >= 0)
-        status = at_json_load(path, &json, err);
-    const char *model = json_string_value(json_object_get(json, "model_type"));
-    int kind = type_of(model ? model : "");
-    if (status >= 0 && (kind < 0 || strcmp(model, type) != 0))
-        status = at_error(err, ATTEND_FORMAT,
-                          "%s: model_type is '%s', not '%s'; %s takes this model",
-                          at_show(path).text, model ? model : "", type,
-                          kind < 0 ? "no command" : types[kind].command);
-    if (status >= 0)
-        status = check_keys(settings, path, type, json, err);
-    if (status >= 0)
-        status = at_options_defaults(settings.options, settings.fields, err);
-    json_object_foreach(json, key, value)
-    {
-        if (status >= 0)
-            status = read_setting(settings, path, key, value, strings, err);
-    }
-    if (out && status >= 0)
-        *out = json;
-    else
-        json_decref(json);
-    at_free(path);
-    return status;
-}
-
-attend_status at_model_config_error(const char *folder, attend_status status, attend_error *err)
-{
-    char message[sizeof err->message];
-    if (status != ATTEND_OPTION)
-        return status;
-    snprintf(message, sizeof message, "%s", err ? err->message : "");
-    return at_error(err, ATTEND_FORMAT, "%s/config.json: %s", at_show(folder).text, message);
-}
-
-/* ---- lists of numbers ------------------------------------------------------------------------ */
-
-json_t *at_model_numbers_json(const double *value, int n)
-{
-    json_t *list = json_array();
-    for (int i = 0; list && i < n; i++)
-        if (json_array_append_new(list, json_real(value[i])) < 0)
-            return json_decref(list), NULL;
-    return list;
-}
-
-int at_model_numbers(const json_t *json, const char *name, int most, double above, double *to)
-{
-    const json_t *list = json_object_get(json, name);
-    size_t n = json_array_size(list);
-    if (n > (size_t)most)
-        return 0;
+    const json_t *names = json_object_get(json, "id2label");
+    size_t n = json_object_size(names);
+    if (!(m->labels = at_vocab_new()))
+        return at_error_memory(err);
     for (size_t i = 0; i < n; i++) {
-        const json_t *x = json_array_get(list, i);
-        to[i] = json_is_number(x) ? json_number_value(x) : NAN;
-        if (!isfinite(to[i]) || !(to[i] > above))
-            return 0;
+        char key[24];
+        snprintf(key, sizeof key, "%zu", i);
+        const json_t *name = json_object_get(names, key);
+        int32_t id = json_is_string(name) ? at_vocab_add(m->labels, json_string_value(name),
+                                                         json_string_length(name))
+                                          : (int32_t)n;
+        if (id < 0)
+            return at_error_memory(err);
+        if (id != (int32_t)i)
+            return at_error(
+                err, ATTEND_FORMAT,
+                "%s/config.json: id2label: class %zu has no name of its own; correct it",
+                at_show(folder).text, i);
     }
-    return (int)n;
+    return n > 0 ? ATTEND_OK
+                 : at_error(err, ATTEND_FORMAT,
+                            "%s/config.json: no id2label: a classifier has classes",
+                            at_show(folder).text);
 }
 
-/* ---- tokenizers and weights ------------------------------------------------------------------ */
+/* ---- vectors -------------------------------------------------------------------------------- */
 
-attend_status at_model_tokenizer_save(const char *folder, const char *name, const at_tokenizer *t,
-                                      attend_error *err)
+at_source_name at_source_kind(int width)
+{
+    at_source_name name = {"text"};
+    if (width)
+        snprintf(name.text, sizeof name.text, "feature vectors of %d number%s", width,
+                 width == 1 ? "" : "s");
+    return name;
+}
+
+/* mean and spread under their names; false without memory */
+static bool add_scaling(json_t *more, const at_model *m, const char *mean, const char *spread)
+{
+    return json_object_set_new(more, mean, at_config_numbers_json(m->mean, m->width)) >= 0
+           && json_object_set_new(more, spread, at_config_numbers_json(m->spread, m->width)) >= 0;
+}
+
+static attend_status read_vectors(at_model *m, const char *folder, const json_t *json,
+                                  attend_error *err)
+{
+    const json_t *width = json_object_get(json, "source_features");
+    if (!width)
+        return ATTEND_OK;
+    json_int_t n = json_integer_value(width);
+    if (n < 1 || n > ATTEND_FEATURES_WIDEST)
+        return at_error(err, ATTEND_FORMAT, "%s/config.json: source_features must be 1 to %d",
+                        at_show(folder).text, ATTEND_FEATURES_WIDEST);
+    m->width = (int)n;
+    if (!json_object_get(json, "feature_mean"))
+        return ATTEND_OK;
+    attend_status status = at_model_scaling(m, err);
+    if (status < 0)
+        return status;
+    if (at_config_numbers(json, "feature_mean", (int)n, -INFINITY, m->mean) != n
+        || at_config_numbers(json, "feature_spread", (int)n, 0, m->spread) != n)
+        return at_error(err, ATTEND_FORMAT,
+                        "%s/config.json: feature_mean and feature_spread must be lists of %d "
+                        "numbers, as source_features says",
+                        at_show(folder).text, (int)n);
+    return ATTEND_OK;
+}
+
+static attend_status read_items(at_model *m, const char *folder, const json_t *json,
+                                attend_error *err)
+{
+    size_t n = json_array_size(json_object_get(json, "item_mean"));
+    m->width = n <= ATTEND_ITEM_WIDTH_MAX ? (int)n : 0;
+    attend_status status = m->width ? at_model_scaling(m, err) : ATTEND_OK;
+    if (status < 0)
+        return status;
+    if (!m->width || at_config_numbers(json, "item_mean", m->width, -INFINITY, m->mean) != m->width
+        || at_config_numbers(json, "item_spread", m->width, 0, m->spread) != m->width)
+        return at_error(err, ATTEND_FORMAT,
+                        "%s/config.json: item_mean and item_spread must be lists of as many "
+                        "numbers as an item has, 1 to %d",
+                        at_show(folder).text, ATTEND_ITEM_WIDTH_MAX);
+    return ATTEND_OK;
+}
+
+/* ---- tokenizers ----------------------------------------------------------------------------- */
+
+static attend_status save_tokenizer(const char *folder, const char *name, const at_tokenizer *t,
+                                    attend_error *err)
 {
     char *path = at_file_join(folder, name);
     attend_status status = path ? at_tokenizer_save(t, path, err) : at_error_memory(err);
@@ -273,7 +129,8 @@ attend_status at_model_tokenizer_save(const char *folder, const char *name, cons
     return status;
 }
 
-void at_model_tokenizer_forget(const char *folder, const char *name)
+/* a tokenizer of the model that was here before, which this one would be taken to have */
+static void forget_tokenizer(const char *folder, const char *name)
 {
     char *path = at_file_join(folder, name);
     if (path)
@@ -281,14 +138,165 @@ void at_model_tokenizer_forget(const char *folder, const char *name)
     at_free(path);
 }
 
-attend_status at_model_tokenizer_open(const char *folder, const char *name, at_tokenizer **out,
-                                      attend_error *err)
+static void forget_others(const char *folder, const at_model *m)
 {
-    char *path = at_file_join(folder, name);
-    attend_status status = path ? at_tokenizer_open(path, out, err) : at_error_memory(err);
-    at_free(path);
+    bool one = m->source == m->target;
+    if (one || !m->source)
+        forget_tokenizer(folder, "source");
+    forget_tokenizer(folder, one ? "target" : "tokenizer");
+}
+
+static attend_status save_tokenizers(const char *folder, const at_model *m, attend_error *err)
+{
+    bool one = m->source == m->target;
+    attend_status status = ATTEND_OK;
+    if (m->source)
+        status = save_tokenizer(folder, one ? "tokenizer" : "source", m->source, err);
+    if (status >= 0 && !one)
+        status = save_tokenizer(folder, "target", m->target, err);
     return status;
 }
+
+typedef struct {
+    const char *folder, *name[2];
+    at_tokenizer *found[2];
+    attend_status status[2];
+    attend_error err[2];
+} opening;
+
+static void open_side(void *arg, int side)
+{
+    opening *o = arg;
+    char *path = at_file_join(o->folder, o->name[side]);
+    o->status[side] = path ? at_tokenizer_open(path, &o->found[side], &o->err[side])
+                           : at_error_memory(&o->err[side]);
+    at_free(path);
+}
+
+static attend_status open_tokenizers(const char *folder, at_model *m, attend_error *err)
+{
+    char *path = at_file_join(folder, "tokenizer");
+    bool one = has(m, ATTEND_PART_TOKENIZER) || (path && at_file_exists(path) && !m->width);
+    at_free(path);
+    opening o = {.folder = folder, .name = {one ? "tokenizer" : "source", "target"}};
+    if (m->width)
+        open_side(&o, 1);
+    else
+        at_parallel_each(one ? 1 : 2, 1e9, open_side, &o);
+    m->source = o.found[0];
+    m->target = one ? o.found[0] : o.found[1];
+    for (int side = 0; side < 2; side++)
+        if (o.status[side] < 0)
+            return at_error(err, o.status[side], "%s", o.err[side].message);
+    return ATTEND_OK;
+}
+
+/* ---- saving --------------------------------------------------------------------------------- */
+
+/* what the kind adds to the settings; NULL without memory */
+static json_t *parts_json(const at_model *m)
+{
+    json_t *more = json_object();
+    bool made = more;
+    if (made && has(m, ATTEND_PART_LABELS))
+        made = json_object_set_new(more, "id2label", labels_json(m->labels)) >= 0;
+    if (made && has(m, ATTEND_PART_ITEMS))
+        made = add_scaling(more, m, "item_mean", "item_spread");
+    if (made && has(m, ATTEND_PART_VECTORS) && m->width)
+        made = json_object_set_new(more, "source_features", json_integer(m->width)) >= 0;
+    if (made && has(m, ATTEND_PART_VECTORS) && m->mean)
+        made = add_scaling(more, m, "feature_mean", "feature_spread");
+    if (made)
+        return more;
+    json_decref(more);
+    return NULL;
+}
+
+attend_status at_model_save(const at_model *m, const char *folder, attend_error *err)
+{
+    attend_status status = at_folder_make(folder, err);
+    if (status >= 0)
+        status = save_tokenizers(folder, m, err);
+    if (status < 0)
+        return status;
+    at_json_start();
+    json_t *more = parts_json(m);
+    if (!more)
+        return at_error_memory(err);
+    status = at_model_config_save(folder, m->kind, m->settings, more, err);
+    if (status >= 0 && has(m, ATTEND_PART_SIDES))
+        forget_others(folder, m);
+    return status;
+}
+
+/* ---- opening -------------------------------------------------------------------------------- */
+
+static attend_status read_parts(at_model *m, const char *folder, json_t *json, attend_error *err)
+{
+    attend_status status = at_model_config_settings(folder, m->kind, json, m->settings, &m->memory,
+                                                    err);
+    if (status >= 0 && has(m, ATTEND_PART_LABELS))
+        status = read_labels(m, folder, json, err);
+    if (status >= 0 && has(m, ATTEND_PART_VECTORS))
+        status = read_vectors(m, folder, json, err);
+    if (status >= 0 && has(m, ATTEND_PART_ITEMS))
+        status = read_items(m, folder, json, err);
+    if (status >= 0 && has(m, ATTEND_PART_TOKENIZER | ATTEND_PART_SIDES))
+        status = open_tokenizers(folder, m, err);
+    return status;
+}
+
+attend_status at_model_open_unweighted(const char *folder, at_model **out, attend_error *err)
+{
+    const at_model_kind *kind;
+    json_t *json;
+    *out = NULL;
+    attend_status status = at_model_config_read(folder, &kind, &json, err);
+    if (status < 0)
+        return status;
+    at_model *m = at_model_new(kind, 0);
+    status = m ? read_parts(m, folder, json, err) : at_error_memory(err);
+    json_decref(json);
+    if (status >= 0)
+        status = at_model_config_error(folder, at_model_describe(m, err), err);
+    if (status >= 0)
+        *out = m;
+    else
+        at_model_free(m);
+    return status;
+}
+
+attend_status at_model_open(const char *folder, at_model **out, attend_error *err)
+{
+    return at_model_open_for(folder, ~0u, out, err);
+}
+
+attend_status at_model_open_for(const char *folder, unsigned can, at_model **out,
+                                attend_error *err)
+{
+    const at_model_kind *kind;
+    json_t *json;
+    *out = NULL;
+    attend_status status = at_model_config_read(folder, &kind, &json, err);
+    if (status < 0)
+        return status;
+    json_decref(json);
+    if (!(kind->can & can))
+        return at_error(err, ATTEND_FORMAT,
+                        "%s/config.json: model_type is '%s', a %s; attend %s takes this model",
+                        at_show(folder).text, kind->type, kind->name, kind->use);
+    status = at_model_open_unweighted(folder, out, err);
+    if (status < 0)
+        return status;
+    status = at_model_load_weights(*out, folder, NULL, err);
+    if (status < 0) {
+        at_model_free(*out);
+        *out = NULL;
+    }
+    return status;
+}
+
+/* ---- weights -------------------------------------------------------------------------------- */
 
 static attend_status load_weights(const char *path, at_params *params, attend_error *err)
 {
@@ -329,8 +337,8 @@ static attend_status no_weights(const char *folder, attend_error *err)
     return status;
 }
 
-attend_status at_model_weights(const char *folder, const char *file, at_params *params,
-                               at_model_trial *trial, const void *model, attend_error *err)
+attend_status at_model_load_weights(at_model *m, const char *folder, const char *file,
+                                    attend_error *err)
 {
     char *own = file ? NULL : at_file_join(folder, "model.safetensors");
     const char *path = file ? file : own;
@@ -338,12 +346,12 @@ attend_status at_model_weights(const char *folder, const char *file, at_params *
     if (own && !at_file_exists(own))
         status = no_weights(folder, err);
     if (status >= 0)
-        status = load_weights(path, params, err);
-    at_tape *t = status < 0 ? NULL : at_tape_new(params, ATTEND_INFER);
+        status = load_weights(path, m->params, err);
+    at_tape *t = status < 0 ? NULL : at_tape_new(m->params, ATTEND_INFER);
     if (t) {
         at_tape_dry(t);
-        trial(t, model);
-        status = check_weights(path, t, params, err);
+        m->kind->trial(t, m);
+        status = check_weights(path, t, m->params, err);
         at_tape_free(t);
     } else if (status >= 0)
         status = at_error_memory(err);

@@ -28,7 +28,7 @@ at_tensor *at_classification_loss(at_classification *l, at_tape *t, int shard)
     int at = l->shards.first[shard], B = l->shards.first[shard + 1] - at;
     bool training = at_tape_mode(t) == ATTEND_TRAIN;
     at_ids words = {SHAPE(B, x->T), x->ids + (size_t)at * (size_t)x->T};
-    at_classified c = at_classify(t, l->model, words, x->lengths + at, false);
+    at_classified c = l->model->kind->classify(t, l->model, words, x->lengths + at, false, NULL);
     if (!training && !at_failed(t))
         note(l, c.logits, l->batch->labels + at);
     return at_cross_entropy(t, c.logits, (at_ids){SHAPE(B), l->batch->labels + at},

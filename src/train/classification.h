@@ -5,11 +5,11 @@
 #define ATTEND_TRAIN_CLASSIFICATION_H
 
 #include "data/batch.h"
-#include "models/classifier.h"
+#include "models/model.h"
 #include "train/shards.h"
 
 typedef struct {
-    const at_classifier *model;
+    const at_model *model;
     real smoothing; /* of the labels, while training */
     const at_batch *batch;
     at_shards shards;

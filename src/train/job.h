@@ -1,11 +1,7 @@
 /* A kind of training: all that a run (run.h) does not know about what it trains. The run has the
  * data, the steps, validations and checkpoints; the job has the model.
  *
- *     check        are the settings sensible?
- *     open         the folder of a model, its weights apart
- *     prepare      vocabularies and numbers from the corpora, and the model
- *     weights      of a folder, for that model
- *     save         the folder, but for its weights
+ *     prepare      vocabularies and numbers from the corpora, and the model's network
  *
  *     take, loss   of each batch: cut it into shards; what each of them loses
  *
@@ -16,6 +12,7 @@
 
 #include "data/batch.h"
 #include "models/preset.h"
+#include "store/model_folder.h"
 #include "train/shards.h"
 #include "train/trainer.h"
 
@@ -23,7 +20,7 @@ typedef struct at_run at_run;
 
 typedef struct {
     const char *name;
-    const at_family *family; /* the models it trains */
+    unsigned can;            /* what a model must be able to do: attend_capability */
     size_t size;             /* of its task, zeros at first */
     const char *metrics;     /* of a validation, separated by blanks; the first is watched */
     const char *use[2];      /* the command that takes such a model, and what follows the model */
@@ -34,16 +31,9 @@ typedef struct {
     unsigned needs;          /* parts that examples must have: ATTEND_HAS_.. */
     const char *lacking;     /* what is wrong with a file without, and the remedy */
 
-    /* Refuses senseless settings before any data is read. */
-    attend_status (*check)(const void *settings, attend_error *err);
-
-    /* Where in its task settings and parameters are, which a new model begins with; and from the
-     * folder of a model both, with everything but the weights. */
-    size_t settings, params;
-    attend_status (*open)(void *task, const char *folder, attend_error *err);
-    attend_status (*prepare)(at_run *r, attend_error *err); /* sets run->supply */
-    attend_status (*weights)(void *task, const char *folder, attend_error *err);
-    attend_status (*save)(at_run *r, attend_error *err);
+    /* run->model has its settings, and its tokenizers where another model had them: makes what is
+     * missing, and the network; sets run->supply. */
+    attend_status (*prepare)(at_run *r, attend_error *err);
 
     /* Sets run->shards and run->asked; memory is the run's, of one batch. */
     attend_status (*take)(at_run *r, const at_batch *batch, int shards, attend_error *err);
@@ -51,7 +41,7 @@ typedef struct {
 
     /* Behind a step, or NULL: objective is what it was led by; returns the loss to report. */
     double (*done)(at_run *r, double objective);
-    void (*free)(at_run *r); /* what the task holds, and the parameters */
+    void (*free)(at_run *r); /* what the task holds */
 } at_job;
 
 #define JOB(name) extern const at_job at_job_##name;
@@ -60,7 +50,7 @@ typedef struct {
 extern const at_job *const at_jobs[];
 extern const int at_job_count;
 
-/* The job that trains models of a family, or NULL. */
-const at_job *at_job_for(const at_family *family);
+/* The job that trains models of a kind: the first whose needs it meets; or NULL. */
+const at_job *at_job_for(const at_model_kind *kind);
 
 #endif

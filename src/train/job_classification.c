@@ -1,16 +1,10 @@
 /* Classifiers, from texts with labels. */
 #include "train/job_classification.h"
 
-#include <stddef.h>
-
 #include "base/memory.h"
 #include "data/labels.h"
+#include "models/classifier.h"
 #include "train/run_parts.h"
-
-static at_classifier_folder *folder_of(const at_run *r)
-{
-    return &((at_classification_task *)r->task)->folder;
-}
 
 static at_classification *loss_of(const at_run *r)
 {
@@ -19,35 +13,23 @@ static at_classification *loss_of(const at_run *r)
 
 /* ---- before the first step ------------------------------------------------------------------- */
 
-static attend_status check(const void *settings, attend_error *err)
-{
-    enum { SOME_WORDS = 1000, SOME_CLASSES = 2 };
-    at_classifier any;
-    return at_classifier_model(settings, SOME_WORDS, SOME_CLASSES, &any, err);
-}
-
-static attend_status open(void *of_run, const char *folder, attend_error *err)
-{
-    at_classification_task *t = of_run;
-    return at_classifier_folder_open(folder, &t->folder, err);
-}
-
 /* words and classes: learned from the data, or those of another model, or of this run before */
 static attend_status vocabularies(at_run *r, attend_error *err)
 {
-    at_classifier_folder *f = folder_of(r);
-    if (f->tokenizer)
+    at_model *m = r->model;
+    if (m->source)
         return ATTEND_OK;
-    attend_status status = at_run_learn(r, true, false, f->settings.preset, &f->tokenizer, err);
+    attend_status status = at_run_learn(r, true, false, at_run_preset(r), &m->source, err);
+    m->target = m->source;
     if (status >= 0)
-        status = at_labels_of(r->corpus, &f->labels, err);
-    if (status >= 0 && at_vocab_size(f->labels) < 2)
+        status = at_labels_of(r->corpus, &m->labels, err);
+    if (status >= 0 && at_vocab_size(m->labels) < 2)
         status = at_error(err, ATTEND_FORMAT, "%s: all labels are '%s'; there is nothing to learn",
                           at_corpus_file(r->corpus, 0),
-                          at_vocab_size(f->labels) ? at_vocab_text(f->labels, 0, NULL) : "");
+                          at_vocab_size(m->labels) ? at_vocab_text(m->labels, 0, NULL) : "");
     if (status >= 0)
-        at_run_say(r, "%d words, %d classes", (int)at_tokenizer_size(f->tokenizer),
-                   (int)at_vocab_size(f->labels));
+        at_run_say(r, "%d words, %d classes", (int)at_tokenizer_size(m->source),
+                   (int)at_vocab_size(m->labels));
     return status;
 }
 
@@ -56,7 +38,7 @@ static attend_status make_room(at_run *r, attend_error *err)
 {
     at_classification *l = loss_of(r);
     size_t n = at_encoded_size(r->numbers[1]);
-    l->model = &folder_of(r)->model;
+    l->model = r->model;
     l->smoothing = (real)r->settings.smoothing;
     l->predicted = at_alloc((n ? n : 1) * sizeof *l->predicted);
     l->right = at_alloc((n ? n : 1) * sizeof *l->right);
@@ -66,32 +48,19 @@ static attend_status make_room(at_run *r, attend_error *err)
 
 static attend_status prepare(at_run *r, attend_error *err)
 {
-    at_classifier_folder *f = folder_of(r);
+    at_model *m = r->model;
     attend_status status = vocabularies(r, err);
     if (status >= 0)
-        status = at_classifier_model(&f->settings, at_tokenizer_size(f->tokenizer),
-                                     at_vocab_size(f->labels), &f->model, err);
-    at_encode_options o = {.source = f->tokenizer,
+        status = at_model_describe(m, err);
+    at_encode_options o = {.source = m->source,
                            .source_frame = ATTEND_FRAME_INPUT,
-                           .longest_source = at_classifier_longest(&f->model, 0),
-                           .labels = f->labels};
+                           .longest_source = at_model_max_input(m, 0),
+                           .labels = m->labels};
     if (status >= 0)
         status = at_run_encode(r, &o, err);
     if (status >= 0)
-        status = at_run_vectors(r, ATTEND_CLASSIFIER_WORDS, f->tokenizer, f->model.embedding,
-                                at_classifier_words_scale(&f->model), err);
+        status = at_run_vectors(r, err);
     return status < 0 ? status : make_room(r, err);
-}
-
-static attend_status weights(void *of_run, const char *folder, attend_error *err)
-{
-    at_classification_task *t = of_run;
-    return at_classifier_folder_weights(&t->folder, folder, err);
-}
-
-static attend_status save(at_run *r, attend_error *err)
-{
-    return at_classifier_folder_save(r->settings.out, folder_of(r), err);
 }
 
 /* ---- batches ----------------------------------------------------------------------------------
@@ -100,10 +69,11 @@ static attend_status save(at_run *r, attend_error *err)
 static attend_status take(at_run *r, const at_batch *batch, int shards, attend_error *err)
 {
     at_classification *l = loss_of(r);
-    at_parameter *words = at_params_find(r->params, ATTEND_CLASSIFIER_WORDS);
+    const at_classifier_settings *settings = r->model->settings;
+    at_parameter *words = at_params_find(r->params, r->kind->embedding(r->model).name);
     (void)err;
     if (words)
-        words->frozen = folder_of(r)->settings.frozen;
+        words->frozen = settings->frozen;
     at_classification_take(l, batch, shards);
     r->shards = l->shards;
     r->asked = batch->source.B;
@@ -119,12 +89,11 @@ static void free_task(at_run *r)
 {
     at_free(loss_of(r)->predicted);
     at_free(loss_of(r)->right);
-    at_classifier_folder_free(folder_of(r));
 }
 
 const at_job at_job_classification = {
     .name = "classification",
-    .family = &at_family_classifier,
+    .can = ATTEND_CAN_CLASSIFY,
     .size = sizeof(at_classification_task),
     .metrics = "accuracy loss macro_f1",
     .use = {"classify", " < FILE"},
@@ -132,13 +101,7 @@ const at_job at_job_classification = {
     .needs = ATTEND_HAS_LABEL,
     .lacking = "no labels; --format says how labels and texts are written, and attend data show "
                "what is found",
-    .check = check,
-    .settings = offsetof(at_classification_task, folder.settings),
-    .params = offsetof(at_classification_task, folder.params),
-    .open = open,
     .prepare = prepare,
-    .weights = weights,
-    .save = save,
     .take = take,
     .loss = loss,
     .free = free_task,

@@ -4,16 +4,13 @@
  *
  * Windows to train on come in a random order, and each begins without memory. A validation reads
  * the text as it stands, in streams side by side, and remembers what it has read. */
-#include <stddef.h>
-
 #include "data/windows.h"
-#include "store/language_folder.h"
+#include "models/language.h"
 #include "train/run_parts.h"
 
 enum { STREAMS = 32 };
 
 typedef struct {
-    at_language_folder folder; /* settings, model, weights, tokenizer */
     at_windows *windows[2];    /* to train on, to validate with */
     int streams;               /* of the validation */
     const at_batch *batch;
@@ -24,25 +21,14 @@ static task *task_of(const at_run *r) { return r->task; }
 
 /* ---- before the first step ------------------------------------------------------------------- */
 
-static attend_status check(const void *settings, attend_error *err)
-{
-    enum { SOME_WORDS = 1000 };
-    at_language any;
-    return at_language_model(settings, SOME_WORDS, &any, err);
-}
-
-static attend_status open(void *of_run, const char *folder, attend_error *err)
-{
-    task *t = of_run;
-    return at_language_folder_open(folder, &t->folder, err);
-}
+static int window_of(const at_run *r) { return ((at_language_settings *)r->model->settings)->window; }
 
 /* which: 0 to learn from, 1 to validate with */
 static attend_status cut_part(at_run *r, int which, int streams, attend_error *err)
 {
     task *t = task_of(r);
     attend_error why;
-    attend_status status = at_windows_new(r->numbers[which], t->folder.settings.window, streams,
+    attend_status status = at_windows_new(r->numbers[which], window_of(r), streams,
                                           &t->windows[which], &why);
     if (status == ATTEND_FORMAT)
         return at_error(err, status, "%s: %s; choose another --window, or give %s",
@@ -55,7 +41,7 @@ static attend_status cut_part(at_run *r, int which, int streams, attend_error *e
 static attend_status cut_windows(at_run *r, attend_error *err)
 {
     task *t = task_of(r);
-    int T = t->folder.settings.window;
+    int T = window_of(r);
     size_t tokens = at_encoded_count(r->numbers[1]).tokens[0];
     size_t most = tokens / (size_t)(T + 1); /* streams that have a window each */
     t->streams = most >= STREAMS ? STREAMS : most > 1 ? (int)most : 1;
@@ -83,39 +69,29 @@ static void say_unread(at_run *r)
 static attend_status prepare(at_run *r, attend_error *err)
 {
     task *t = task_of(r);
-    at_language_folder *f = &t->folder;
+    at_model *m = r->model;
     say_unread(r);
-    attend_status status = f->tokenizer ? ATTEND_OK
-                                        : at_run_learn(r, true, false, f->settings.preset,
-                                                       &f->tokenizer, err);
-    at_encode_options o = {.source = f->tokenizer, .source_frame = ATTEND_FRAME_INPUT};
+    attend_status status = ATTEND_OK;
+    if (!m->source) {
+        status = at_run_learn(r, true, false, at_run_preset(r), &m->source, err);
+        m->target = m->source;
+    }
+    at_encode_options o = {.source = m->source, .source_frame = ATTEND_FRAME_INPUT};
     if (status >= 0)
         status = at_run_encode(r, &o, err);
     if (status >= 0)
         status = cut_windows(r, err);
     if (status >= 0)
-        status = at_language_model(&f->settings, at_tokenizer_size(f->tokenizer), &f->model, err);
+        status = at_model_describe(m, err);
     if (status >= 0)
-        status = at_run_vectors(r, ATTEND_LANGUAGE_WORDS, f->tokenizer, f->model.embedding,
-                                ATTEND_LANGUAGE_WORDS_SCALE, err);
+        status = at_run_vectors(r, err);
     if (status < 0)
         return status;
-    t->cache = at_language_cache(&f->model);
+    t->cache = m->kind->decodes->cache(m);
     at_run_say(r, "%zu words to learn from, %zu to validate with, %d different ones",
                at_encoded_count(r->numbers[0]).tokens[0], at_encoded_count(r->numbers[1]).tokens[0],
-               f->model.vocabulary);
+               (int)at_tokenizer_size(m->source));
     return t->cache ? ATTEND_OK : at_error_memory(err);
-}
-
-static attend_status weights(void *of_run, const char *folder, attend_error *err)
-{
-    task *t = of_run;
-    return at_language_folder_weights(&t->folder, folder, err);
-}
-
-static attend_status save(at_run *r, attend_error *err)
-{
-    return at_language_folder_save(r->settings.out, &task_of(r)->folder, err);
 }
 
 /* ---- batches ----------------------------------------------------------------------------------
@@ -142,11 +118,13 @@ static at_tensor *loss(void *run, at_tape *tape, int shard)
     bool training = at_tape_mode(tape) == ATTEND_TRAIN;
     at_ids words = {SHAPE(B, T), x->ids + (size_t)at * (size_t)T};
     at_ids targets = {SHAPE(B, T), t->batch->target.ids + (size_t)at * (size_t)T};
-    at_tensor *y = at_language_read(tape, &t->folder.model, words, training ? NULL : t->cache);
+    at_decode_input in = {.cache = training ? NULL : t->cache, .tokens = words, .width = 1};
+    at_decoded d = r->model->kind->decodes->decode(tape, r->model, &in);
     at_cross_entropy_options o = {.smoothing = training ? (real)r->settings.smoothing : 0,
                                   .ignore = -1,
                                   .divisor = (real)r->asked};
-    return at_language_loss(tape, &t->folder.model, y, targets, o);
+    return r->model->kind->decodes->loss(tape, r->model, d.features, (at_mixed_with){.gate = NULL},
+                                        targets, o);
 }
 
 static void free_task(at_run *r)
@@ -155,25 +133,18 @@ static void free_task(at_run *r)
     at_windows_free(t->windows[0]);
     at_windows_free(t->windows[1]);
     at_cache_free(t->cache);
-    at_language_folder_free(&t->folder);
 }
 
 const at_job at_job_language = {
     .name = "language",
-    .family = &at_family_language,
+    .can = ATTEND_CAN_GENERATE,
     .size = sizeof(task),
     .metrics = "perplexity loss",
     .use = {"generate", ""},
     .unit = "words",
     .perplexity = true,
     .whole = true,
-    .check = check,
-    .settings = offsetof(task, folder.settings),
-    .params = offsetof(task, folder.params),
-    .open = open,
     .prepare = prepare,
-    .weights = weights,
-    .save = save,
     .take = take,
     .loss = loss,
     .free = free_task,

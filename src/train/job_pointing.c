@@ -6,7 +6,6 @@
  * which sees its own places, goes the same way. */
 #include "train/job_pointing.h"
 
-#include <stddef.h>
 #include <string.h>
 
 #include "attention/output.h"
@@ -18,33 +17,27 @@ static at_pointing_task *task_of(const at_run *r) { return r->task; }
 
 /* ---- before the first step ------------------------------------------------------------------- */
 
-static attend_status check(const void *settings, attend_error *err)
-{
-    at_pointer any;
-    return at_pointer_model(settings, 1, &any, err);
-}
-
-static attend_status open(void *of_run, const char *folder, attend_error *err)
-{
-    at_pointing_task *t = of_run;
-    return at_pointer_folder_open(folder, &t->folder, err);
-}
-
 /* how items are measured: by the data, or as another model, or this run before, did */
 static attend_status measure(at_run *r, attend_error *err)
 {
     at_pointing_task *t = task_of(r);
-    at_pointer_folder *f = &t->folder;
-    int width = at_items_width(t->items[0]), before = f->model.width;
-    if (width > ATTEND_ITEM_WIDTH_MOST || (before && before != width))
+    at_model *m = r->model;
+    int width = at_items_width(t->items[0]), before = m->width;
+    if (width > ATTEND_ITEM_WIDTH_MAX || (before && before != width))
         return at_error(err, ATTEND_FORMAT, "%s: items have %d numbers; %d are wanted%s",
                         at_corpus_file(r->corpus, 0), width,
-                        before ? before : ATTEND_ITEM_WIDTH_MOST, before ? "" : " at most");
-    if (!before)
-        at_items_spread(t->items[0], f->mean, f->spread);
-    attend_status status = at_pointer_model(&f->settings, width, &f->model, err);
+                        before ? before : ATTEND_ITEM_WIDTH_MAX, before ? "" : " at most");
+    attend_status status = ATTEND_OK;
+    if (!before) {
+        m->width = width;
+        status = at_model_scaling(m, err);
+        if (status < 0)
+            return status;
+        at_items_spread(t->items[0], m->mean, m->spread);
+    }
+    status = at_model_describe(m, err);
     for (int i = 0; i < 2 && status >= 0; i++)
-        status = at_pointer_check_items(&f->model, (size_t)at_items_longest(t->items[i]), err);
+        status = m->kind->points->check_items(m, (size_t)at_items_longest(t->items[i]), err);
     return status;
 }
 
@@ -68,33 +61,23 @@ static attend_status prepare(at_run *r, attend_error *err)
         r->supply[i] = at_items_supply(t->items[i]);
     r->valid_batch = 256;
     at_run_say(r, "%zu sequences to learn from, %zu to validate with, items of %d number%s",
-               at_items_size(t->items[0]), at_items_size(t->items[1]), t->folder.model.width,
-               t->folder.model.width == 1 ? "" : "s");
+               at_items_size(t->items[0]), at_items_size(t->items[1]), r->model->width,
+               r->model->width == 1 ? "" : "s");
     return ATTEND_OK;
-}
-
-static attend_status weights(void *of_run, const char *folder, attend_error *err)
-{
-    at_pointing_task *t = of_run;
-    return at_pointer_folder_weights(&t->folder, folder, err);
-}
-
-static attend_status save(at_run *r, attend_error *err)
-{
-    return at_pointer_folder_save(r->settings.out, &task_of(r)->folder, err);
 }
 
 /* ---- batches ----------------------------------------------------------------------------------
  */
 
 /* the numbers of the batch's items; zeros as padding */
-static void fill_features(at_pointing_task *t, const at_items *items)
+static void fill_features(const at_run *r, const at_items *items)
 {
+    at_pointing_task *t = task_of(r);
     const at_block *x = &t->batch->source;
-    size_t F = (size_t)t->folder.model.width, n = (size_t)x->B * (size_t)x->T;
+    size_t F = (size_t)r->model->width, n = (size_t)x->B * (size_t)x->T;
     for (size_t i = 0; i < n; i++)
         if (x->ids[i] >= 0)
-            at_pointer_folder_scale(&t->folder, at_items_at(items, x->ids[i]), t->features + i * F);
+            at_model_scale(r->model, at_items_at(items, x->ids[i]), t->features + i * F);
         else
             memset(t->features + i * F, 0, F * sizeof *t->features);
 }
@@ -103,13 +86,13 @@ static attend_status take(at_run *r, const at_batch *batch, int shards, attend_e
 {
     at_pointing_task *t = task_of(r);
     const at_block *x = &batch->source, *y = &batch->target;
-    size_t n = (size_t)x->B * (size_t)x->T * (size_t)t->folder.model.width;
+    size_t n = (size_t)x->B * (size_t)x->T * (size_t)r->model->width;
     t->batch = batch;
     t->features = at_arena_alloc(&r->memory, n * sizeof *t->features);
     t->before = at_arena_alloc(&r->memory, (size_t)y->B * (size_t)y->T * sizeof *t->before);
     if (!t->features || !t->before)
         return at_error_memory(err);
-    fill_features(t, t->items[r->validating]);
+    fill_features(r, t->items[r->validating]);
     for (int i = 0; i < y->B * y->T; i++)
         t->before[i] = i % y->T > 0 && y->ids[i - 1] > 0 ? y->ids[i - 1] : 0;
     if (batch->index == 0)
@@ -145,13 +128,14 @@ static at_tensor *loss(void *run, at_tape *tape, int shard)
     const at_run *r = run;
     at_pointing_task *t = task_of(r);
     const at_block *x = &t->batch->source, *y = &t->batch->target;
-    int at = r->shards.first[shard], B = r->shards.first[shard + 1] - at, F = t->folder.model.width;
+    int at = r->shards.first[shard], B = r->shards.first[shard + 1] - at, F = r->model->width;
     const real *features = t->features + (size_t)at * (size_t)x->T * (size_t)F;
     at_ids before = {SHAPE(B, y->T), t->before + (size_t)at * (size_t)y->T};
     at_ids places = {SHAPE(B, y->T), y->ids + (size_t)at * (size_t)y->T};
     at_tensor *items = at_input(tape, SHAPE(B, x->T, F), features);
-    at_pointing p = at_pointer_read(tape, &t->folder.model, items, x->lengths + at);
-    at_tensor *pointed = at_pointer_point(tape, &t->folder.model, &p, before);
+    const at_points *points = r->model->kind->points;
+    void *p = points->read(tape, r->model, items, x->lengths + at);
+    at_tensor *pointed = points->point(tape, r->model, p, before);
     if (at_tape_mode(tape) != ATTEND_TRAIN && !at_failed(tape))
         note(t, pointed, places.id);
     at_tensor *nll = at_sum(tape, at_likelihood(tape, pointed, places, -1));
@@ -163,12 +147,11 @@ static void free_task(at_run *r)
     at_pointing_task *t = task_of(r);
     at_items_free(t->items[0]);
     at_items_free(t->items[1]);
-    at_pointer_folder_free(&t->folder);
 }
 
 const at_job at_job_pointing = {
     .name = "pointing",
-    .family = &at_family_pointer,
+    .can = ATTEND_CAN_POINT,
     .size = sizeof(at_pointing_task),
     .metrics = "exact loss",
     .use = {"point", " < FILE"},
@@ -176,13 +159,7 @@ const at_job at_job_pointing = {
     .whole = true,
     .needs = ATTEND_HAS_TARGET,
     .lacking = "no pairs; a line has items, a tab, and those to point to: 3 1 2<tab>1 2 3",
-    .check = check,
-    .settings = offsetof(at_pointing_task, folder.settings),
-    .params = offsetof(at_pointing_task, folder.params),
-    .open = open,
     .prepare = prepare,
-    .weights = weights,
-    .save = save,
     .take = take,
     .loss = loss,
     .free = free_task,

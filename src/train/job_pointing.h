@@ -3,10 +3,9 @@
 #define ATTEND_TRAIN_JOB_POINTING_H
 
 #include "data/items.h"
-#include "store/pointer_folder.h"
+#include "store/model_folder.h"
 
 typedef struct {
-    at_pointer_folder folder; /* settings, model, weights, scale of items */
     at_items *items[2];       /* to train on, to validate with */
     const at_batch *batch;
     real *features;     /* [B,S,F] of the batch, scaled */

@@ -2,12 +2,10 @@
 #ifndef ATTEND_TRAIN_JOB_TRANSLATION_H
 #define ATTEND_TRAIN_JOB_TRANSLATION_H
 
-#include "store/translator_folder.h"
 #include "train/guide.h"
 #include "train/translation.h"
 
 typedef struct {
-    at_translator_folder folder; /* settings, model, weights, tokenizers */
     at_translation loss;
     at_guide *guide; /* or NULL */
 } at_translation_task;

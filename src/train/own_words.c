@@ -33,20 +33,40 @@ static void replace(const at_tensor *logits, int B, int T, int step, int *words,
             words[b * T + step] = likeliest(logits->value + (size_t)b * (size_t)V, V);
 }
 
-void at_own_words(at_tape *t, const at_seq2seq *m, const at_source *source, int B, int T,
-                  int *words, const int *targets, at_own_options options)
+static void step_all(at_tape *t, const at_model *m, void *source, at_cache *cache, int B, int T,
+                     int *words, const int *targets, at_own_options options)
 {
-    at_decoder state = at_seq2seq_start(m, source);
+    const at_decodes *d = m->kind->decodes;
+    d->start(t, m, source, cache);
     for (int step = 1; step < T && !at_failed(t); step++) {
         int *word = at_scratch(t, (size_t)B * sizeof *word);
         for (int b = 0; word && b < B; b++)
             word[b] = words[b * T + step - 1];
-        at_decoded d = at_seq2seq_decode(t, m, source, &state, (at_ids){SHAPE(B, 1), word}, false);
+        at_decode_input in = {.source = source,
+                              .cache = cache,
+                              .tokens = {SHAPE(B, 1), word},
+                              .width = 1,
+                              .position = step - 1};
+        at_decoded decoded = d->decode(t, m, &in);
         if (at_failed(t) || !wanted(B, T, step, targets, options))
             continue;
-        at_tensor *logits = options.copies ? at_seq2seq_log_p(t, m, &d, options.copies)
-                                           : at_seq2seq_logits(t, m, d.features);
+        at_tensor *logits = options.copies ? d->copy_log_p(t, m, &decoded, options.copies)
+                                           : d->logits(t, m, decoded.features);
         if (!at_failed(t))
             replace(logits, B, T, step, words, targets, options);
     }
+}
+
+void at_own_words(at_tape *t, const at_model *m, void *source, int B, int T, int *words,
+                  const int *targets, at_own_options options)
+{
+    attend_error err;
+    at_cache *cache = at_failed(t) ? NULL : m->kind->decodes->cache(m);
+    if (!cache)
+        at_fail_memory(t);
+    else if (at_cache_join(cache, B, &err) < 0)
+        at_fail_with(t, &err);
+    else
+        step_all(t, m, source, cache, B, T, words, targets, options);
+    at_cache_free(cache);
 }

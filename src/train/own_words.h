@@ -9,7 +9,7 @@
 #define ATTEND_TRAIN_OWN_WORDS_H
 
 #include "base/random.h"
-#include "models/seq2seq.h"
+#include "models/model.h"
 
 typedef struct {
     double right;            /* the share of words that stay the right ones, 0 to 1 */
@@ -19,7 +19,7 @@ typedef struct {
 
 /* words [B,T] are what the decoder is fed, and are changed; those beyond a sentence's end, whose
  * target [B,T] is below 0, stay. The tape, which infers, holds the source. */
-void at_own_words(at_tape *t, const at_seq2seq *m, const at_source *source, int B, int T,
-                  int *words, const int *targets, at_own_options options);
+void at_own_words(at_tape *t, const at_model *m, void *source, int B, int T, int *words,
+                  const int *targets, at_own_options options);
 
 #endif

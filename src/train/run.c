@@ -55,8 +55,9 @@ char *at_run_path(const at_run *r, const char *name) { return at_file_join(r->se
 
 /* ---- life ---------------------------------------------------------------------------------- */
 
-attend_status at_run_new(const at_run_settings *settings, const at_job *job, const void *model,
-                         const at_run_hooks *hooks, at_run **out, attend_error *err)
+attend_status at_run_new(const at_run_settings *settings, const at_job *job,
+                         const at_model_kind *kind, const void *model, const at_run_hooks *hooks,
+                         at_run **out, attend_error *err)
 {
     at_run *r = *out = at_alloc_zero(1, sizeof *r);
     void *task = at_alloc_zero(1, job->size);
@@ -66,7 +67,7 @@ attend_status at_run_new(const at_run_settings *settings, const at_job *job, con
         *out = NULL;
         return at_error_memory(err);
     }
-    *r = (at_run){.settings = *settings, .hooks = *hooks, .job = job, .task = task, .lock = -1};
+    *r = (at_run){.settings = *settings, .hooks = *hooks, .job = job, .kind = kind, .task = task, .lock = -1};
     r->valid_batch = (int)at_run_batch(settings);
     r->valid_batch = r->valid_batch < 64 ? r->valid_batch : 64;
     r->standing = (at_standing){.best = NAN,
@@ -84,7 +85,7 @@ attend_status at_run_new(const at_run_settings *settings, const at_job *job, con
     if (status >= 0 && !r->settings.resume)
         status = r->hooks.begin(r->hooks.user, err);
     if (status >= 0)
-        status = r->settings.resume ? at_run_go_on(r, err) : job->save(r, err);
+        status = r->settings.resume ? at_run_go_on(r, err) : at_model_save(r->model, r->settings.out, err);
     if (status >= 0 && r->tests && !r->settings.resume)
         status = at_run_save_test(r, err);
     if (status >= 0)
@@ -114,6 +115,7 @@ void at_run_free(at_run *r)
     at_corpus_free(r->corpus);
     at_free(r->part);
     r->job->free(r);
+    at_model_free(r->model);
     at_free(r->task);
     at_arena_free(&r->memory);
     if (r->lock >= 0)
@@ -440,6 +442,7 @@ attend_status at_run_go(at_run *r, attend_error *err)
 
 const at_job *at_run_job(const at_run *r) { return r->job; }
 void *at_run_task(const at_run *r) { return r->task; }
+const at_model *at_run_model(const at_run *r) { return r->model; }
 int at_run_valid_batch(const at_run *r) { return r->valid_batch; }
 
 bool at_run_valid_at(const at_run *r, size_t i, at_example *texts, at_item_view *numbers)

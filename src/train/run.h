@@ -98,12 +98,13 @@ typedef struct {
 
 /* What can be said of the settings without files and folders: at_run_new begins with it, too. */
 attend_status at_run_check_values(const at_run_settings *settings, const at_job *job,
-                                  const void *model, attend_error *err);
+                                  const at_model_kind *kind, const void *model, attend_error *err);
 
-/* Everything up to the first step; model: settings of the job's family. Strings of the settings are
+/* Everything up to the first step; model: settings of a model of that kind. Strings of the settings are
  * borrowed. */
-attend_status at_run_new(const at_run_settings *settings, const at_job *job, const void *model,
-                         const at_run_hooks *hooks, at_run **out, attend_error *err);
+attend_status at_run_new(const at_run_settings *settings, const at_job *job,
+                         const at_model_kind *kind, const void *model, const at_run_hooks *hooks,
+                         at_run **out, attend_error *err);
 
 /* To the end; ATTEND_STOPPED where a report asked for it. */
 attend_status at_run_go(at_run *r, attend_error *err);
@@ -113,6 +114,7 @@ void at_run_free(at_run *r); /* NULL is well */
 
 const at_job *at_run_job(const at_run *r);
 void *at_run_task(const at_run *r);      /* the job's */
+const at_model *at_run_model(const at_run *r);
 int at_run_valid_batch(const at_run *r); /* how many at a time: no more than are trained on */
 
 /* the i-th example of the validation: texts, and its numbers; false beyond the last */

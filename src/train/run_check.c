@@ -262,12 +262,12 @@ static attend_status check_learning(const at_run_settings *s, attend_error *err)
     return status;
 }
 
-attend_status at_run_check_values(const at_run_settings *s, const at_job *job, const void *model,
-                                  attend_error *err)
+attend_status at_run_check_values(const at_run_settings *s, const at_job *job,
+                                  const at_model_kind *kind, const void *model, attend_error *err)
 {
     attend_status status = check_watch(s->watch, job, err);
     if (status >= 0)
-        status = job->check(model, err);
+        status = at_model_check_settings(kind, model, err);
     if (status >= 0)
         status = check_learning(s, err);
     return status < 0 ? status : check_tokenizer(s, err);
@@ -279,7 +279,7 @@ attend_status at_run_check(at_run *r, const void *model, attend_error *err)
     if (status >= 0)
         status = check_place(r->settings.out, err);
     if (status >= 0)
-        status = at_run_check_values(&r->settings, r->job, model, err);
+        status = at_run_check_values(&r->settings, r->job, r->kind, model, err);
     if (status >= 0)
         status = check_parts(&r->settings, err);
     if (status >= 0)

@@ -238,21 +238,31 @@ attend_status at_run_encode(at_run *r, const at_encode_options *options, attend_
 
 /* ---- vectors of words ------------------------------------------------------------------------ */
 
-attend_status at_run_vectors(at_run *r, const char *name, const at_tokenizer *t, int width,
-                             real scale, attend_error *err)
+attend_status at_run_vectors(at_run *r, attend_error *err)
 {
     const char *file = r->settings.init_embeddings;
-    at_shape shape = SHAPE(at_tokenizer_size(t), width);
+    const at_tokenizer *tokenizer = r->model->source;
+    at_embedding_info e = r->kind->embedding(r->model);
+    at_shape shape = SHAPE(at_tokenizer_size(tokenizer), e.width);
     at_parameter *table;
     at_vector_counts counts;
     if (r->settings.resume || r->settings.init_from)
         return ATTEND_OK;
-    attend_status status = at_params_add(r->params, name, shape, INIT_NORMAL(scale), &table, err);
+    attend_status status = at_params_add(r->params, e.name, shape, INIT_NORMAL(e.scale), &table,
+                                         err);
     if (status < 0 || !file)
         return status;
-    status = at_vectors_read(file, t->vocab, width, table->value, &counts, err);
+    status = at_vectors_read(file, tokenizer->vocab, e.width, table->value, &counts, err);
     if (status >= 0)
         at_run_say(r, "%zu of %d words have a vector in %s, of %zu there", counts.found,
                    shape.dim[0], at_show(file).text, counts.lines);
     return status;
+}
+
+const char *at_run_preset(const at_run *r)
+{
+    at_option_set set = {r->kind->options, r->model->settings};
+    void *fields;
+    const at_option *o = at_option_find(&set, 1, "preset", &fields);
+    return o ? *(const char **)((char *)fields + o->offset) : NULL;
 }

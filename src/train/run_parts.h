@@ -16,8 +16,10 @@ struct at_run {
     at_run_settings settings;
     at_run_hooks hooks;
     const at_job *job;
+    const at_model_kind *kind; /* of the model */
     void *task;                     /* the job's own */
-    at_params *params;              /* the task's */
+    at_model *model;                /* that is trained */
+    at_params *params;              /* the model's */
     at_corpus *corpus, *valid;      /* valid: of its own file, or NULL: a part of corpus */
     at_frames frames[2];            /* of corpus and valid */
     unsigned char *part;            /* of each example of corpus */
@@ -171,9 +173,11 @@ attend_status at_run_learn(at_run *r, bool sources, bool targets, const char *pr
  * read. */
 attend_status at_run_encode(at_run *r, const at_encode_options *options, attend_error *err);
 
-/* Makes the parameter that has a vector for each piece, N(0, scale^2) or from the settings' file,
- * unless it comes from another model. */
-attend_status at_run_vectors(at_run *r, const char *name, const at_tokenizer *t, int width,
-                             real scale, attend_error *err);
+/* Makes the vectors of the source's tokens, N(0, scale^2) or from the settings' file, unless they
+ * come from another model. */
+attend_status at_run_vectors(at_run *r, attend_error *err);
+
+/* The preset of the model that is trained. */
+const char *at_run_preset(const at_run *r);
 
 #endif

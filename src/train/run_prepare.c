@@ -222,17 +222,17 @@ attend_status at_run_go_on(at_run *r, attend_error *err)
  * settings may change. */
 static attend_status open_model(at_run *r, const void *settings, attend_error *err)
 {
-    const at_job *job = r->job;
     const char *from = r->settings.resume ? r->settings.out : r->settings.init_from;
-    at_params **params = (at_params **)((char *)r->task + job->params);
     attend_status status = ATTEND_OK;
     if (from)
-        status = job->open(r->task, from, err);
-    else if (!(*params = at_params_new(r->settings.seed)))
+        status = at_model_open_unweighted(from, &r->model, err);
+    else if (!(r->model = at_model_new(r->kind, r->settings.seed)))
         status = at_error_memory(err);
+    if (status < 0)
+        return status;
     if (!r->settings.resume)
-        memcpy((char *)r->task + job->settings, settings, job->family->size);
-    r->params = *params;
+        memcpy(r->model->settings, settings, r->kind->settings_size);
+    r->params = r->model->params;
     return status;
 }
 
@@ -261,7 +261,7 @@ attend_status at_run_prepare(at_run *r, const void *model, attend_error *err)
     if (status >= 0)
         status = r->job->prepare(r, err);
     if (status >= 0 && r->settings.init_from && !r->settings.resume)
-        status = r->job->weights(r->task, r->settings.init_from, err);
+        status = at_model_load_weights(r->model, r->settings.init_from, NULL, err);
     if (status >= 0)
         status = at_params_take(r->params, err);
     if (status >= 0)

@@ -68,7 +68,9 @@ static at_tensor *asked_rows(at_tape *t, at_tensor *features, at_mixed_with *cop
 
 /* ---- what can be copied --------------------------------------------------------------------- */
 
-static bool copies(const at_translation *l) { return l->model->output == &at_output_copy; }
+static bool copies(const at_translation *l) { return l->model->copying; }
+
+static const at_decodes *decodes(const at_translation *l) { return l->model->kind->decodes; }
 
 static at_ids copied(const at_translation *l, int at, int B)
 {
@@ -82,15 +84,8 @@ static at_mixed_with copying(const at_translation *l, at_tape *t, const at_decod
     if (!copies(l) || at_failed(t))
         return (at_mixed_with){.gate = NULL};
     at_ids from = copied(l, at, targets.shape.dim[0]);
-    at_tensor *other = at_seq2seq_copied(t, l->model, d, from, targets);
+    at_tensor *other = decodes(l)->copied(t, l->model, d, from, targets);
     return (at_mixed_with){.gate = d->gate, .other = at_reshape(t, other, d->gate->shape)};
-}
-
-static at_tensor *loss_of(const at_translation *l, at_tape *t, at_tensor *features,
-                          at_mixed_with with, at_ids targets, at_cross_entropy_options o)
-{
-    return with.gate ? at_seq2seq_copy_loss(t, l->model, features, with, targets, o)
-                     : at_seq2seq_loss(t, l->model, features, targets, o);
 }
 
 /* ---- hard attention ------------------------------------------------------------------------- */
@@ -102,10 +97,10 @@ static at_tensor *words_loss(const at_translation *l, at_tape *t, const at_decod
 {
     with.nll = nll;
     if (with.gate)
-        return loss_of(l, t, d->features, with, targets, options);
-    at_tensor *logits = at_seq2seq_logits(t, l->model, d->features);
+        return decodes(l)->loss(t, l->model, d->features, with, targets, options);
+    at_tensor *logits = decodes(l)->logits(t, l->model, d->features);
     at_tensor *log_p = at_log_softmax(t, logits);
-    size_t V = (size_t)l->model->target_vocabulary;
+    size_t V = (size_t)decodes(l)->vocabulary(l->model);
     for (size_t i = 0; i < rows && !at_failed(t); i++)
         nll[i] = targets.id[i] < 0 ? 0 : -log_p->value[i * V + (size_t)targets.id[i]];
     return at_cross_entropy(t, logits, targets, options);
@@ -114,7 +109,7 @@ static at_tensor *words_loss(const at_translation *l, at_tape *t, const at_decod
 /* Are places drawn that only a reward can teach? Straight through, the words' loss teaches them. */
 static bool needs_reward(const at_translation *l, const at_decoded *d)
 {
-    return d->log_p && !l->model->attention.straight_through;
+    return d->log_p && decodes(l)->samples(l->model);
 }
 
 /* the word's own loss and what the drawn places add to it */
@@ -155,17 +150,14 @@ double at_translation_done(at_translation *l, double objective)
 
 /* ---- what the decoder is fed ---------------------------------------------------------------- */
 
-static at_source encode(const at_translation *l, at_tape *t, int at, int B)
+static void *encode(const at_translation *l, at_tape *t, int at, int B)
 {
     const at_block *x = &l->batch->source;
-    size_t F = (size_t)l->model->source_features;
-    if (F)
-        return at_seq2seq_encode_features(
-            t, l->model,
-            at_input(t, SHAPE(B, x->T, (int)F), l->features + (size_t)at * (size_t)x->T * F),
-            x->lengths + at);
-    return at_seq2seq_encode(
-        t, l->model, (at_ids){SHAPE(B, x->T), x->ids + (size_t)at * (size_t)x->T}, x->lengths + at);
+    size_t S = (size_t)x->T, F = (size_t)l->model->width, first = (size_t)at * S;
+    at_inputs in = {.ids = {SHAPE(B, x->T), F ? NULL : x->ids + first},
+                    .vectors = F ? l->features + first * F : NULL,
+                    .lengths = x->lengths + at};
+    return decodes(l)->encode(t, l->model, &in);
 }
 
 /* Replaces some of the words by the model's own; the draw is one of the tape's. */
@@ -179,14 +171,14 @@ static void mix_words(at_translation *l, at_tape *t, int shard, int at, int B)
         return;
     }
     at_tape_reset(*own);
-    at_source source = encode(l, *own, at, B);
+    void *source = encode(l, *own, at, B);
     at_copies all = {.most = l->extra};
     if (copies(l)) {
         all.source = copied(l, at, B);
         all.extra = l->batch->extra + at;
         o.copies = &all;
     }
-    at_own_words(*own, l->model, &source, B, l->steps, l->words + first, l->targets + first, o);
+    at_own_words(*own, l->model, source, B, l->steps, l->words + first, l->targets + first, o);
     if (at_failed(*own))
         at_fail_with(t, at_tape_error(*own));
 }
@@ -220,12 +212,13 @@ at_tensor *at_translation_loss(void *translation, at_tape *t, int shard)
     bool training = at_tape_mode(t) == ATTEND_TRAIN;
     if (training && l->forcing < 1)
         mix_words(l, t, shard, at, B);
-    at_source source = encode(l, t, at, B);
-    at_decoder state = at_seq2seq_start(l->model, &source);
     at_ids words = {SHAPE(B, T), l->words + (size_t)at * (size_t)T};
     at_ids targets = {SHAPE(B, T), l->targets + (size_t)at * (size_t)T};
     bool guides = training && l->links;
-    at_decoded d = at_seq2seq_decode(t, l->model, &source, &state, words, guides);
+    at_attention_record record = {.kinds = guides ? 1u << ATTEND_ATTENTION_CROSS : 0, .layer = -1};
+    at_decode_input in = {
+        .source = encode(l, t, at, B), .tokens = words, .width = 1, .record = &record};
+    at_decoded d = decodes(l)->decode(t, l->model, &in);
     at_cross_entropy_options o = {.smoothing = training ? l->smoothing : 0,
                                   .ignore = -1,
                                   .divisor = (real)(l->asked ? l->asked : 1)};
@@ -234,6 +227,6 @@ at_tensor *at_translation_loss(void *translation, at_tape *t, int shard)
         return hard_loss(l, t, &d, with, targets, o, shard);
     l->nll[shard] = 0;
     at_tensor *features = asked_rows(t, d.features, &with, &targets);
-    at_tensor *loss = loss_of(l, t, features, with, targets, o);
+    at_tensor *loss = decodes(l)->loss(t, l->model, features, with, targets, o);
     return guides ? guided(l, t, &d, loss, at, o.divisor) : loss;
 }

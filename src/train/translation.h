@@ -10,13 +10,13 @@
 #define ATTEND_TRAIN_TRANSLATION_H
 
 #include "data/batch.h"
-#include "models/seq2seq.h"
+#include "models/model.h"
 #include "train/reinforce.h"
 #include "train/shards.h"
 #include "train/trainer.h"
 
 typedef struct {
-    const at_seq2seq *model;
+    const at_model *model;
     real smoothing;        /* of the labels, while training */
     double forcing;        /* share of right words that the decoder is fed while training; 1: all */
     real guidance;         /* weight of what the links below add to the loss */

@@ -10,7 +10,7 @@
 
 #include "base/memory.h"
 #include "base/random.h"
-#include "decode/continuation.h"
+#include "decode/session.h"
 #include "models/translator.h"
 
 enum { V = 4, STEPS = 5, END = 3, MOST_SENTENCES = 6 };
@@ -342,7 +342,8 @@ static void search_model(const at_seq2seq *m, at_params *params, int first, int 
     static const int lengths[SENTENCES] = {6, 4, 1, 5, 3};
     int ids[SENTENCES * LENGTH], longest = 0;
     attend_error err;
-    at_continuation *c;
+    at_session *c;
+    at_searched searched;
     for (int s = first; s < first + n; s++)
         longest = lengths[s] > longest ? lengths[s] : longest;
     for (int i = 0; i < n * longest; i++)
@@ -350,15 +351,20 @@ static void search_model(const at_seq2seq *m, at_params *params, int first, int 
                                       (uint32_t)((first + i / longest) * LENGTH + i % longest),
                                       WORDS);
     at_search_options o = {.beam = {.width = 3, .end = 1, .most = 8, .coverage = 0.2}};
-    assert_true(at_continuation_new(m, params, &c, &err) >= 0);
-    attend_status status = at_continuation_start(c, (at_ids){SHAPE(n, longest), ids},
-                                                 lengths + first, true, &err);
-    at_searched searched = at_continuation_searched(c, 0);
+    at_model whole = {.kind = &at_model_translator, .net = (void *)m, .params = params};
+    const at_model *model = &whole;
+    at_beginning in = {.sentences = n,
+                       .source = {{SHAPE(n, longest), ids}, NULL, lengths + first},
+                       .weights = true};
+    assert_true(at_session_new(1, &model, &c, &err) >= 0);
+    attend_status status = at_session_start(c, &in, &err);
+    if (status >= 0)
+        status = at_session_searched(c, 0, o.beam.width, &searched, &err);
     own_keep = searched.keep;
     searched.keep = counted_keep;
     if (status < 0 || at_search(&searched, &o, beams, &err) < 0)
         fail_msg("%s", err.message);
-    at_continuation_free(c);
+    at_session_free(c);
 }
 
 static void same_hypotheses(const at_beam *a, const at_beam *b)
@@ -424,17 +430,18 @@ static void models_translate_alike_in_any_batch(void **state)
 static void first_weights(const at_seq2seq *m, at_params *params, const int *ids, real *to)
 {
     static const int lengths[1] = {4}, from[1] = {0}, word[1] = {0};
-    real *log_p;
-    const real *weights;
     attend_error err;
-    at_continuation *c;
-    assert_true(at_continuation_new(m, params, &c, &err) >= 0);
-    assert_true(at_continuation_start(c, (at_ids){SHAPE(1, LENGTH), ids}, lengths, true, &err)
-                >= 0);
-    at_searched s = at_continuation_searched(c, 0);
-    assert_true(s.step(s.self, 1, from, word, &log_p, &weights, &err) >= 0);
-    memcpy(to, weights, LENGTH * sizeof *to);
-    at_continuation_free(c);
+    at_session *c;
+    at_session_numbers out;
+    at_model whole = {.kind = &at_model_translator, .net = (void *)m, .params = params};
+    const at_model *model = &whole;
+    at_beginning in = {
+        .sentences = 1, .source = {{SHAPE(1, LENGTH), ids}, NULL, lengths}, .weights = true};
+    assert_true(at_session_new(1, &model, &c, &err) >= 0);
+    assert_true(at_session_start(c, &in, &err) >= 0);
+    assert_true(at_session_step(c, 1, from, word, &out, &err) >= 0);
+    memcpy(to, out.weights, LENGTH * sizeof *to);
+    at_session_free(c);
 }
 
 static void weights_are_of_the_source_as_it_was_given(void **state)

@@ -59,7 +59,7 @@ enum { VARIANTS = sizeof variants / sizeof *variants };
 static at_tensor *build(at_tape *t, at_path s, const void *arg)
 {
     (void)s;
-    at_classified c = at_classify(t, arg, (at_ids){SHAPE(B, T), words}, lengths, false);
+    at_classified c = at_classify(t, arg, (at_ids){SHAPE(B, T), words}, lengths, false, NULL);
     return at_cross_entropy(t, c.logits, (at_ids){SHAPE(B), classes},
                             (at_cross_entropy_options){.ignore = -1});
 }
@@ -88,12 +88,12 @@ static void a_text_does_not_depend_on_padding_and_neighbours(void **state)
         assert_int_equal(make(&v, &err), ATTEND_OK);
         at_params *params = at_params_new(1);
         at_tape *t = at_tape_new(params, ATTEND_INFER);
-        at_classified all = at_classify(t, &v.model, (at_ids){SHAPE(B, T), words}, lengths, true);
+        at_classified all = at_classify(t, &v.model, (at_ids){SHAPE(B, T), words}, lengths, true, NULL);
         for (int b = 0; b < B; b++) {
             int padded[MOST] = {8, 8, 8, 8, 8, 8, 8, 8, 8};
             memcpy(padded, words + b * T, (size_t)lengths[b] * sizeof *padded);
             at_classified one = at_classify(t, &v.model, (at_ids){SHAPE(1, MOST), padded},
-                                            lengths + b, true);
+                                            lengths + b, true, NULL);
             if (at_failed(t))
                 fail_msg("%s", at_tape_error(t)->message);
             assert_memory_equal(one.logits->value, all.logits->value + b * K, K * sizeof(real));
@@ -117,7 +117,7 @@ static void weights_of_a_text_sum_to_one(void **state)
             continue;
         at_params *params = at_params_new(1);
         at_tape *t = at_tape_new(params, ATTEND_INFER);
-        at_classified c = at_classify(t, &v.model, (at_ids){SHAPE(B, T), words}, lengths, true);
+        at_classified c = at_classify(t, &v.model, (at_ids){SHAPE(B, T), words}, lengths, true, NULL);
         for (int b = 0; b < B; b++) {
             double sum = 0;
             for (int j = 0; j < T; j++) {
@@ -142,7 +142,7 @@ static void filters_that_find_nothing_give_no_weight(void **state)
     at_params *params = at_params_new(1);
     at_tape *t = at_tape_new(params, ATTEND_INFER);
     at_ids text = {SHAPE(B, T), words};
-    at_classify(t, &v.model, text, lengths, true); /* makes the parameters */
+    at_classify(t, &v.model, text, lengths, true, NULL); /* makes the parameters */
     at_parameter *weight = at_params_find(params, "convolution.3.weight");
     at_parameter *bias = at_params_find(params, "convolution.3.bias");
     assert_non_null(weight);
@@ -154,7 +154,7 @@ static void filters_that_find_nothing_give_no_weight(void **state)
         for (int i = 0; i < v.model.hidden; i++)
             bias->value[i] = i < loud ? 1 : -1;
         at_tape_reset(t);
-        at_classified c = at_classify(t, &v.model, text, lengths, true);
+        at_classified c = at_classify(t, &v.model, text, lengths, true, NULL);
         assert_false(at_failed(t));
         for (int i = 0; i < B * T; i++)
             assert_true(c.weights->value[i] == (i % T == 0 ? loud : 0));

@@ -26,7 +26,7 @@ enum { MODELS = sizeof models / sizeof *models };
 static at_tensor *build(at_tape *t, at_path s, const void *arg)
 {
     (void)s;
-    at_tensor *y = at_language_read(t, arg, (at_ids){SHAPE(B, T), words}, NULL);
+    at_tensor *y = at_language_read(t, arg, (at_ids){SHAPE(B, T), words}, NULL, NULL);
     return at_language_loss(t, arg, y, (at_ids){SHAPE(B, T), targets},
                             (at_cross_entropy_options){.ignore = -1});
 }
@@ -52,10 +52,10 @@ static void text_read_in_parts_gives_the_same(void **state)
         attend_error err;
         assert_true(parts && at_cache_join(parts, 1, &err) >= 0);
         at_tensor *all = at_language_logits(
-            t, &models[i], at_language_read(t, &models[i], (at_ids){SHAPE(1, T), words}, NULL));
+            t, &models[i], at_language_read(t, &models[i], (at_ids){SHAPE(1, T), words}, NULL, NULL));
         for (int at = 0; at < T; at++) {
             at_ids one = {SHAPE(1, 1), words + at};
-            at_tensor *y = at_language_read(t, &models[i], one, parts);
+            at_tensor *y = at_language_read(t, &models[i], one, NULL, parts);
             y = at_language_logits(t, &models[i], y);
             if (at_failed(t))
                 fail_msg("%s", at_tape_error(t)->message);

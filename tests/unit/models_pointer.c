@@ -143,14 +143,15 @@ static void no_item_is_pointed_to_twice(void **state)
     double log_p;
     bool taken[S] = {false};
     at_point_options o = {.repeat = false};
-    assert_int_equal(at_point(t, &m, S, x, &o, found, &count, &log_p, NULL), ATTEND_OK);
+    at_model whole = {.kind = &at_model_pointer, .net = &m, .params = params, .width = F};
+    assert_int_equal(at_point(t, &whole, S, x, &o, found, &count, &log_p, NULL), ATTEND_OK);
     assert_true(count <= S && log_p <= 0);
     for (int i = 0; i < count; i++) {
         assert_false(taken[found[i]]);
         taken[found[i]] = true;
     }
     o.repeat = true;
-    assert_int_equal(at_point(t, &m, S, x, &o, found, &count, &log_p, NULL), ATTEND_OK);
+    assert_int_equal(at_point(t, &whole, S, x, &o, found, &count, &log_p, NULL), ATTEND_OK);
     assert_true(count <= 2 * S);
     at_tape_free(t);
     at_params_free(params);

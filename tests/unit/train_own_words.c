@@ -40,12 +40,14 @@ static void make(made *m)
 static void mix(const made *m, double right, int first, int rows, int *words)
 {
     at_tape *t = at_tape_new(m->params, ATTEND_INFER);
-    at_source source = at_seq2seq_encode(
-        t, &m->model, (at_ids){SHAPE(rows, S), m->source + first * S}, NULL);
+    at_model whole = {
+        .kind = &at_model_translator, .net = (void *)&m->model, .params = m->params};
+    at_inputs in = {.ids = {SHAPE(rows, S), m->source + first * S}};
+    void *source = at_model_translator.decodes->encode(t, &whole, &in);
     at_own_options o = {.right = right,
                         .place = {.seed = 3, .step = 9, .use = 2, .sentence = (uint32_t)first}};
     memcpy(words, m->words + first * T, (size_t)(rows * T) * sizeof *words);
-    at_own_words(t, &m->model, &source, rows, T, words, m->targets + first * T, o);
+    at_own_words(t, &whole, source, rows, T, words, m->targets + first * T, o);
     assert_false(at_failed(t));
     at_tape_free(t);
 }

@@ -19,6 +19,7 @@ static int target_lengths[B] = {5, 3, 5};
 
 typedef struct {
     at_seq2seq model;
+    at_model whole;
     at_params *params;
     at_tape *tape;
     at_arena memory;
@@ -40,7 +41,8 @@ static void begin(taught *w, const char *attention)
     assert_int_equal(at_translator_model(&s, V, V, &w->model, &err), ATTEND_OK);
     w->params = at_params_new(5);
     w->tape = at_tape_new(w->params, ATTEND_TRAIN);
-    w->l = (at_translation){.model = &w->model, .forcing = 1, .baseline = &w->baseline};
+    w->whole = (at_model){.kind = &at_model_translator, .net = &w->model};
+    w->l = (at_translation){.model = &w->whole, .forcing = 1, .baseline = &w->baseline};
     assert_true(at_translation_take(&w->l, &w->batch, 1, &w->memory));
 }
 

@@ -1,0 +1,106 @@
+/* Models of all kinds: made, described, released. */
+#include "models/model.h"
+
+#include <string.h>
+
+#include "base/memory.h"
+
+const at_model_kind *const at_model_kinds[] = {
+#define MODEL(name) &at_model_##name,
+#include "models/models.def"
+#undef MODEL
+};
+const int at_model_kind_count = sizeof at_model_kinds / sizeof *at_model_kinds;
+
+const at_model_kind *at_model_kind_of(const char *type)
+{
+    for (int i = 0; i < at_model_kind_count; i++)
+        if (strcmp(at_model_kinds[i]->type, type) == 0)
+            return at_model_kinds[i];
+    return NULL;
+}
+
+at_model *at_model_new(const at_model_kind *kind, uint64_t seed)
+{
+    at_model *m = at_alloc_zero(1, sizeof *m);
+    if (!m)
+        return NULL;
+    m->kind = kind;
+    m->settings = at_alloc_zero(1, kind->settings_size);
+    m->net = at_alloc_zero(1, kind->net_size);
+    m->params = at_params_new(seed);
+    if (m->settings && m->net && m->params)
+        return m;
+    at_model_free(m);
+    return NULL;
+}
+
+void at_model_free(at_model *m)
+{
+    if (!m)
+        return;
+    at_copying_free(m->copying);
+    if (m->target != m->source)
+        at_tokenizer_free(m->target);
+    at_tokenizer_free(m->source);
+    if (m->labels)
+        at_vocab_free(m->labels);
+    if (m->params)
+        at_params_free(m->params);
+    at_arena_free(&m->memory);
+    at_free(m->settings);
+    at_free(m->net);
+    at_free(m);
+}
+
+attend_status at_model_scaling(at_model *m, attend_error *err)
+{
+    m->mean = at_arena_alloc(&m->memory, (size_t)m->width * sizeof *m->mean);
+    m->spread = at_arena_alloc(&m->memory, (size_t)m->width * sizeof *m->spread);
+    return m->mean && m->spread ? ATTEND_OK : at_error_memory(err);
+}
+
+void at_model_scale(const at_model *m, const real *x, real *to)
+{
+    for (int i = 0; i < m->width; i++)
+        to[i] = (real)(((double)x[i] - m->mean[i]) / m->spread[i]);
+}
+
+attend_status at_model_describe(at_model *m, attend_error *err)
+{
+    return m->kind->describe(m, err);
+}
+
+attend_status at_model_check_settings(const at_model_kind *kind, const void *settings,
+                                      attend_error *err)
+{
+    at_model *m = at_model_new(kind, 0);
+    if (!m)
+        return at_error_memory(err);
+    memcpy(m->settings, settings, kind->settings_size);
+    attend_status status = at_model_describe(m, err);
+    at_model_free(m);
+    return status;
+}
+
+/* ---- sizes ---------------------------------------------------------------------------------- */
+
+enum { ASSUMED = 1000 }; /* tokens, where settings are checked before there is a vocabulary */
+
+int at_model_source_size(const at_model *m)
+{
+    return m->source ? at_tokenizer_size(m->source) : m->width ? 0 : ASSUMED;
+}
+
+int at_model_target_size(const at_model *m)
+{
+    return m->target ? at_tokenizer_size(m->target) : ASSUMED;
+}
+
+int at_model_label_count(const at_model *m) { return m->labels ? at_vocab_size(m->labels) : 2; }
+
+at_cell at_model_cell(int choice)
+{
+    static const at_cell cells[] = {ATTEND_RNN_TANH, ATTEND_RNN_RELU, ATTEND_LSTM, ATTEND_GRU};
+    return cells[choice];
+}

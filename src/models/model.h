@@ -1,0 +1,216 @@
+/* A model: its kind, settings, weights, tokenizers and labels, and what it can do.
+ *
+ *     at_model *m = at_model_new(&at_model_translator, seed)   or store/model_folder.h opens one
+ *     m->settings, m->source, m->target, m->labels ..          are set,
+ *     at_model_describe(m, err)                                and make the network
+ *
+ * A kind is a line of models.def and a constant at_model_NAME in the file of its network. It has a
+ * table of functions for each thing that its models can do; who uses a model asks for the
+ * capability and calls its functions, and knows nothing of the network.
+ *
+ * An open model does not change, and any number of threads share it: all that a call changes is the
+ * caller's, a tape and a cache. Sizes: B texts, S tokens of the source, T of the target, V tokens
+ * of the vocabulary. */
+#ifndef ATTEND_MODELS_MODEL_H
+#define ATTEND_MODELS_MODEL_H
+
+#include "attend.h"
+#include "attention/cache.h"
+#include "attention/output.h"
+#include "attention/record.h"
+#include "base/option.h"
+#include "text/copying.h"
+#include "text/tokenizer.h"
+
+typedef struct at_model_kind at_model_kind;
+
+typedef struct {
+    const at_model_kind *kind;
+    void *settings; /* kind->settings_size bytes, of kind->options */
+    void *net;      /* kind->net_size bytes: what describe made of the settings */
+    at_params *params;
+    at_tokenizer *source, *target; /* one and the same where there is one; source is NULL where the
+                                      model reads vectors, both where it has no text */
+    at_copying *copying;           /* of these, where the output is copy; else NULL */
+    at_vocab *labels;              /* ids of classes and their names, or NULL */
+    int width;                     /* numbers of a vector that the model reads; 0: it reads text */
+    double *mean, *spread;         /* [width], in the arena; NULL: vectors are not scaled */
+    at_arena memory;               /* of all this, and of the strings of the settings */
+} at_model;
+
+/* ---- what models can do --------------------------------------------------------------------- */
+
+/* sources on their way into an encoder; the caller's memory, alive until the tape is reset */
+typedef struct {
+    at_ids ids;           /* [B,S]; of vectors the shape alone counts */
+    const real *vectors;  /* [B,S,width], or NULL: ids */
+    const int *lengths;   /* [B] */
+} at_inputs;
+
+/* tokens on their way into a decoder */
+typedef struct {
+    void *source;      /* of encode, or NULL: the model has none */
+    at_cache *cache;   /* whose rows are continued; NULL: rows begin here */
+    at_ids tokens;     /* [rows,T] */
+    const int *counts; /* [rows]: tokens of each; NULL: T */
+    int width;         /* rows for each sentence of the source, one after the other */
+    int position;      /* tokens that were decoded before these, of a model with a source */
+    at_attention_record *record; /* attention that is wanted, or NULL */
+} at_decode_input;
+
+typedef struct {
+    at_tensor *features;        /* [rows,T,R]: the output layer's input */
+    at_tensor *weights;         /* [rows,heads,T,S]: cross-attention that the output or the record
+                                   needs; else NULL */
+    at_tensor *gate;            /* [rows,T,1]: copy output, before its sigmoid; else NULL */
+    at_tensor *log_p, *entropy; /* [rows,heads,T]: sampled attention while training; else NULL */
+} at_decoded;
+
+/* Models that continue texts token by token: translators and language models. */
+typedef struct {
+    /* The sources on the tape, as at_decode_input takes them; and sentences which [count] of them. NULL
+     * functions: the model reads no source. */
+    void *(*encode)(at_tape *t, const at_model *m, const at_inputs *in);
+    void *(*keep)(at_tape *t, const at_model *m, void *source, at_ids which);
+
+    /* A cache for the rows of a session; and their first states, a row for each sentence of the
+     * source, which must have joined it. start is NULL where rows begin with nothing. */
+    at_cache *(*cache)(const at_model *m);
+    void (*start)(at_tape *t, const at_model *m, void *source, at_cache *cache);
+
+    at_decoded (*decode)(at_tape *t, const at_model *m, const at_decode_input *in);
+
+    int (*vocabulary)(const at_model *m); /* V */
+
+    /* [.., R] -> [.., V] */
+    at_tensor *(*logits)(at_tape *t, const at_model *m, at_tensor *features);
+
+    /* The mean negative log-likelihood of targets [..] from features [.., R], without the logits
+     * ever existing as a whole; where the model copies, `copying` has the gate and the mass. */
+    at_tensor *(*loss)(at_tape *t, const at_model *m, at_tensor *features, at_mixed_with copying,
+                       at_ids targets, at_cross_entropy_options options);
+
+    /* Copy output, else NULL: the probability that targets [B,T] have by copying, [B,T]; and for
+     * searching log p of all tokens, [rows*T, V + copies->most]. */
+    at_tensor *(*copied)(at_tape *t, const at_model *m, const at_decoded *d, at_ids copied,
+                         at_ids targets);
+    at_tensor *(*copy_log_p)(at_tape *t, const at_model *m, const at_decoded *d,
+                             const at_copies *copies);
+
+    bool (*draws)(const at_model *m);    /* attention is hard: positions are drawn, */
+    bool (*samples)(const at_model *m);  /* and trained by a reward */
+    bool (*reversed)(const at_model *m); /* keys count from the end of the source; may be NULL */
+} at_decodes;
+
+typedef struct {
+    at_tensor *logits;  /* [B,K] */
+    at_tensor *weights; /* [B,T]: how much each token counts; NULL where not asked for */
+} at_classified;
+
+/* ids [B,T] with lengths [B] -> classes; `weights` asks for the weights */
+typedef at_classified at_classifies(at_tape *t, const at_model *m, at_ids ids, const int *lengths,
+                                    bool weights, at_attention_record *record);
+
+/* Models that point to items of their input, one after the other. */
+typedef struct {
+    void *(*read)(at_tape *t, const at_model *m, at_tensor *items, const int *lengths);
+    at_tensor *(*point)(at_tape *t, const at_model *m, void *state, at_ids before);
+    attend_status (*check_items)(const at_model *m, size_t items, attend_error *err);
+} at_points;
+
+/* ---- kinds ---------------------------------------------------------------------------------- */
+
+/* what the folder of a model has beside settings and weights */
+typedef enum {
+    ATTEND_PART_TOKENIZER = 1, /* one for all text: tokenizer/ */
+    ATTEND_PART_SIDES = 2,     /* source/ and target/, or tokenizer/ for both */
+    ATTEND_PART_LABELS = 4,    /* id2label */
+    ATTEND_PART_VECTORS = 8,   /* width, mean and spread of the vectors that are read */
+    ATTEND_PART_ITEMS = 16,    /* the same of items, always scaled */
+} at_model_part;
+
+/* the vectors of the tokens of the source, as the network has them */
+typedef struct {
+    const char *name; /* of the parameter */
+    int width;
+    real scale; /* their spread at first */
+} at_embedding_info;
+
+struct at_model_kind {
+    const char *name; /* "translator" */
+    const char *type; /* model_type of config.json: "attend-translator" */
+    const char *use;  /* the command that uses such models: "translate" */
+    unsigned can;     /* attend_capability */
+    unsigned parts;   /* at_model_part */
+    const at_option *options;
+    size_t settings_size, net_size;
+
+    /* The network from everything else. Fails, with the setting to change, where it does not go
+     * together. With `try`, sizes of data that is not there yet are assumed. */
+    attend_status (*describe)(at_model *m, attend_error *err);
+
+    /* Runs it once on the smallest input, so that all of its weights take part. */
+    void (*trial)(at_tape *t, const at_model *m);
+
+    /* tokens, or vectors, of an input that it can read, of `limit` at most (0: any number) */
+    int (*max_input)(const at_model *m, int limit);
+
+    /* Its attention, in `out`; how many. */
+    int (*attention)(const at_model *m, at_attention_layout out[ATTEND_LAYOUT_MAX]);
+
+    at_embedding_info (*embedding)(const at_model *m); /* NULL: none can be set */
+
+    const at_decodes *decodes;   /* translate, generate */
+    at_classifies *classify;
+    const at_points *points;
+};
+
+#define MODEL(name) extern const at_model_kind at_model_##name;
+#include "models/models.def"
+#undef MODEL
+extern const at_model_kind *const at_model_kinds[];
+extern const int at_model_kind_count;
+
+/* The kind of a model_type of config.json, or NULL. */
+const at_model_kind *at_model_kind_of(const char *type);
+
+/* ---- a model -------------------------------------------------------------------------------- */
+
+/* With settings that are zeros and an empty set of parameters; NULL without memory. */
+at_model *at_model_new(const at_model_kind *kind, uint64_t seed);
+void at_model_free(at_model *m); /* may be NULL */
+
+/* Memory for mean and spread of m->width. */
+attend_status at_model_scaling(at_model *m, attend_error *err);
+
+/* x [width] as the model takes it: (x - mean) / spread */
+void at_model_scale(const at_model *m, const real *x, real *to);
+
+/* The network that follows from settings, tokenizers, labels and width. */
+attend_status at_model_describe(at_model *m, attend_error *err);
+
+/* Refuses settings that make no sense, before there is any data: of a vocabulary and labels of any
+ * size. */
+attend_status at_model_check_settings(const at_model_kind *kind, const void *settings,
+                                      attend_error *err);
+
+static inline int at_model_max_input(const at_model *m, int limit)
+{
+    return m->kind->max_input ? m->kind->max_input(m, limit) : limit;
+}
+
+/* The attention that it has; 0: none. */
+static inline int at_model_attention(const at_model *m, at_attention_layout *out)
+{
+    return m->kind->attention ? m->kind->attention(m, out) : 0;
+}
+
+/* Sizes that networks are made for: of the tokenizers, or of data that is not there yet. */
+int at_model_source_size(const at_model *m);
+int at_model_target_size(const at_model *m);
+int at_model_label_count(const at_model *m);
+
+/* Names of settings that all kinds of recurrent models share. */
+at_cell at_model_cell(int choice); /* "rnn|relu|lstm|gru" */
+
+#endif
