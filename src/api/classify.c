@@ -90,15 +90,15 @@ static attend_status give(void *user, const at_classified_line *c, attend_error 
     const giving *g = user;
     const at_model *m = g->c->model;
     at_arena memory = {.first_size = 0};
-    attend_classified out = {.line = c->line,
-                             .index = c->class,
-                             .name = attend_classifier_class(g->c, c->class),
-                             .probabilities = doubles(&memory, at_model_label_count(m), c->probabilities),
-                             .pieces = c->positions,
-                             .piece = spell(&memory, m->source, g->line[c->line], c),
-                             .weights = c->weights ? doubles(&memory, c->positions, c->weights)
-                                                   : NULL,
-                             .cut = c->cut};
+    attend_classified out = {
+        .line = c->line,
+        .index = c->class,
+        .name = attend_classifier_class(g->c, c->class),
+        .probabilities = doubles(&memory, at_model_label_count(m), c->probabilities),
+        .pieces = c->positions,
+        .piece = spell(&memory, m->source, g->line[c->line], c),
+        .weights = c->weights ? doubles(&memory, c->positions, c->weights) : NULL,
+        .cut = c->cut};
     attend_status status = ATTEND_OK;
     if (!out.probabilities || !out.piece || (c->weights && !out.weights))
         status = at_error_memory(err);

@@ -76,8 +76,7 @@ attend_status attend_point(attend_pointer *m, const char *line, size_t size, int
     if (!(*places = at_alloc(2 * n * sizeof **places)))
         return at_error_memory(err);
     at_point_options o = {.repeat = repeat != 0};
-    status = at_point(m->tape, m->model, (int)n, m->row.values, &o, *places, count, log_p,
-                      err);
+    status = at_point(m->tape, m->model, (int)n, m->row.values, &o, *places, count, log_p, err);
     if (status < 0) {
         at_free(*places);
         *places = NULL;

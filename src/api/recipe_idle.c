@@ -39,7 +39,7 @@ static unsigned family_of(const at_recipe *r)
     return family == &at_model_translator   ? TRANSLATOR
            : family == &at_model_classifier ? CLASSIFIER
            : family == &at_model_language   ? LANGUAGE
-                                             : POINTER;
+                                            : POINTER;
 }
 
 static attend_status refuse(const at_recipe *r, const char *name, const char *why,

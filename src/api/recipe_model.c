@@ -66,7 +66,8 @@ static attend_status forget_preset(at_recipe *r, attend_error *err)
     const at_preset *p = at_preset_find(e->value, err);
     if (!p)
         return ATTEND_OPTION;
-    void *own = at_alloc_zero(1, p->kind->settings_size), *other = at_alloc_zero(1, p->kind->settings_size);
+    void *own = at_alloc_zero(1, p->kind->settings_size),
+         *other = at_alloc_zero(1, p->kind->settings_size);
     attend_status status = own && other ? at_preset_settings(p, own, err) : at_error_memory(err);
     if (status >= 0)
         status = at_preset_settings(p, other, err);

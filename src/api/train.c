@@ -57,8 +57,8 @@ attend_status attend_train_config(const attend_setting *settings, size_t count, 
     *text = NULL;
     attend_status status = at_recipe_read(&recipe, settings, count, err);
     if (status >= 0)
-        status = at_run_check_values(&recipe.run, at_job_for(recipe.preset->kind), recipe.preset->kind, recipe.model,
-                                     err);
+        status = at_run_check_values(&recipe.run, at_job_for(recipe.preset->kind),
+                                     recipe.preset->kind, recipe.model, err);
     if (status >= 0) {
         at_recipe_print(&recipe, &out);
         *text = at_str_take(&out);
@@ -127,8 +127,8 @@ static attend_status start(const at_recipe *recipe, const at_run_hooks *hooks, a
         at_run_event e = {.kind = ATTEND_RUN_SAYS, .text = at_str_text(&recipe->changes)};
         tell(hooks->user, &e);
     }
-    return at_run_new(&recipe->run, at_job_for(recipe->preset->kind), recipe->preset->kind, recipe->model, hooks, run,
-                      err);
+    return at_run_new(&recipe->run, at_job_for(recipe->preset->kind), recipe->preset->kind,
+                      recipe->model, hooks, run, err);
 }
 
 static attend_status begin(void *user, attend_error *err)

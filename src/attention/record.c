@@ -6,14 +6,16 @@ bool at_attention_record_wants(const at_attention_record *r, attend_attention_ki
     return r && (r->kinds >> kind & 1) && (r->layer < 0 || r->layer == layer);
 }
 
-void at_attention_record_add(at_attention_record *r, attend_attention_kind kind, int layer, at_tensor *weights)
+void at_attention_record_add(at_attention_record *r, attend_attention_kind kind, int layer,
+                             at_tensor *weights)
 {
     if (weights && r && r->count < ATTEND_RECORD_MAX && at_attention_record_wants(r, kind, layer))
         r->item[r->count++] = (at_recorded){kind, layer, weights};
 }
 
-at_attention_rows at_attention_record_rows(const at_attention_record *r, const at_attention_record *wanted, int b, int queries,
-                                 int keys, at_arena *memory)
+at_attention_rows at_attention_record_rows(const at_attention_record *r,
+                                           const at_attention_record *wanted, int b, int queries,
+                                           int keys, at_arena *memory)
 {
     size_t n = 1;
     for (int i = 0; i < r->count; i++)

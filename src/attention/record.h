@@ -1,8 +1,10 @@
 /* A record of attention: which weights are wanted of a model, and those that it has computed.
  *
- *     at_attention_record record = {.kinds = 1u << ATTEND_ATTENTION_CROSS, .layer = -1, .head = -1};
- *     .. the model, for each layer: at_attention_record_wants(&record, kind, layer), at_attention_record_add(..) ..
- *     record.item[i].weights                        [B,H,Q,K], on the tape of the model
+ *     at_attention_record record = {.kinds = 1u << ATTEND_ATTENTION_CROSS, .layer = -1, .head =
+ * -1};
+ *     .. the model, for each layer: at_attention_record_wants(&record, kind, layer),
+ * at_attention_record_add(..) .. record.item[i].weights                        [B,H,Q,K], on the
+ * tape of the model
  *
  * Weights that are not wanted are neither computed nor stored, and asking for them does not change
  * a bit of the answer. Functions take NULL for a record that wants nothing. */
@@ -39,7 +41,8 @@ typedef struct {
 bool at_attention_record_wants(const at_attention_record *r, attend_attention_kind kind, int layer);
 
 /* Adds the weights [B,H,Q,K] of a layer if they are wanted; all of their heads. */
-void at_attention_record_add(at_attention_record *r, attend_attention_kind kind, int layer, at_tensor *weights);
+void at_attention_record_add(at_attention_record *r, attend_attention_kind kind, int layer,
+                             at_tensor *weights);
 
 /* the weights of one query of one head over its keys */
 typedef struct {
@@ -55,8 +58,9 @@ typedef struct {
 
 /* Those of row b of the batch that are wanted, of its first `queries` and `keys` (0: all); the
  * weights are borrowed from the tape. count is -1 without memory. */
-at_attention_rows at_attention_record_rows(const at_attention_record *r, const at_attention_record *wanted, int b, int queries,
-                                 int keys, at_arena *memory);
+at_attention_rows at_attention_record_rows(const at_attention_record *r,
+                                           const at_attention_record *wanted, int b, int queries,
+                                           int keys, at_arena *memory);
 
 /* Forgets what was recorded; what is wanted stays. */
 static inline void at_attention_record_clear(at_attention_record *r)

@@ -56,10 +56,10 @@ typedef struct {
 
 /* what became of a continuation that a step looked at */
 typedef struct {
-    int from, word;        /* row before the step */
-    double log_p;          /* the sum up to it */
+    int from, word; /* row before the step */
+    double log_p;   /* the sum up to it */
     attend_trace_fate fate;
-    int row;               /* of those that run on; else -1 */
+    int row; /* of those that run on; else -1 */
 } at_beam_candidate;
 
 /* where a running hypothesis came from, its word, and the sum up to it */
@@ -93,7 +93,7 @@ typedef struct {
     void *candidate;     /* [2 width + 1] */
     double *seen;        /* [source]: of coverage */
     int *ends;           /* [2 width]: ends in the running ones, and of those of the next step */
-    at_alternative **alternative; /* [most] of [live,alternatives]; or NULL */
+    at_alternative **alternative;  /* [most] of [live,alternatives]; or NULL */
     at_attention_rows **attention; /* [most] of [width]; or NULL */
     at_beam_candidate **tried;     /* [most] of candidates; or NULL */
     int *tries;                    /* [most] */

@@ -29,8 +29,8 @@ typedef struct {
 static attend_status read_line(const job *j, item *i, at_text line, attend_error *err)
 {
     size_t second, most = (size_t)at_model_max_input(j->model, j->o->longest);
-    attend_status status = at_encode_framed(j->model->source, line.text, line.size, NULL, 0, &i->pieces,
-                                            &second, err);
+    attend_status status = at_encode_framed(j->model->source, line.text, line.size, NULL, 0,
+                                            &i->pieces, &second, err);
     i->length = (int)(i->pieces.count > most ? most : i->pieces.count);
     return status;
 }
@@ -56,7 +56,8 @@ static int id_at(const item *i, int place)
 /* the attention of a row of the batch, which outlives the tape's step */
 static at_attention_rows copy_rows(job *j, int row, int keys)
 {
-    at_attention_rows rows = at_attention_record_rows(&j->record, &j->o->wanted, row, 0, keys, &j->memory);
+    at_attention_rows rows = at_attention_record_rows(&j->record, &j->o->wanted, row, 0, keys,
+                                                      &j->memory);
     for (int i = 0; i < rows.count; i++) {
         at_attention_row *own = (at_attention_row *)&rows.row[i];
         size_t n = (size_t)own->keys * sizeof(real);

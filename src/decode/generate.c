@@ -22,8 +22,8 @@ static attend_status write_words(const job *j, int count, at_str *out, attend_er
     for (int i = 1; i <= count && status >= 0; i++) {
         if (i < count && j->ids[i] != end)
             continue;
-        status = at_decode(j->model->source, j->ids + begin, (size_t)(i - begin), ATTEND_DECODE_PLAIN,
-                           out, err);
+        status = at_decode(j->model->source, j->ids + begin, (size_t)(i - begin),
+                           ATTEND_DECODE_PLAIN, out, err);
         if (i < count)
             at_str_add(out, "\n");
         begin = i + 1;
@@ -60,8 +60,8 @@ static attend_status cut_prompt(const job *j, at_text prompt, at_pieces *pieces,
     for (;;) {
         const char *next = line < end ? memchr(line, '\n', (size_t)(end - line)) : NULL;
         at_pieces_add(pieces, j->model->source->special[ATTEND_SPECIAL_EOS], 0, 0);
-        attend_status status = at_encode(j->model->source, line, (size_t)((next ? next : end) - line),
-                                         pieces, err);
+        attend_status status = at_encode(j->model->source, line,
+                                         (size_t)((next ? next : end) - line), pieces, err);
         if (status < 0 || !next)
             return status;
         line = next + 1;

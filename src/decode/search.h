@@ -16,9 +16,9 @@
 typedef struct {
     void *self;
     int sentences, vocabulary;
-    int start;  /* the word before the first, */
+    int start;         /* the word before the first, */
     const int *starts; /* [sentences]: or of each its own; NULL: start */
-    int source; /* positions that a row of weights has; 0: there are none */
+    int source;        /* positions that a row of weights has; 0: there are none */
 
     /* Continues sentences * width rows: row i was row from[i] of the step before (of the first:
      * sentence from[i]), and words[i] is its last word. log_p receives [rows,V], weights

@@ -12,11 +12,11 @@ typedef struct group {
     void *source;
     at_cache *cache;
     at_copies copies;
-    const int *lengths;      /* [sentences]: of the sources */
-    int sentences, positions; /* positions: of the longest source */
-    int position;            /* tokens decoded */
-    int rows;                /* of the last step */
-    at_attention_record record;        /* of the last step */
+    const int *lengths;         /* [sentences]: of the sources */
+    int sentences, positions;   /* positions: of the longest source */
+    int position;               /* tokens decoded */
+    int rows;                   /* of the last step */
+    at_attention_record record; /* of the last step */
 } group;
 
 typedef struct {
@@ -171,10 +171,12 @@ attend_status at_session_start(at_session *s, const at_beginning *in, attend_err
 /* the record that a step fills: what is asked for, and the cross-attention that means are of */
 static at_attention_record wanted_of(const member *m)
 {
-    at_attention_record r = {.kinds = m->wanted.kinds, .layer = m->wanted.layer, .head = m->wanted.head};
+    at_attention_record r = {
+        .kinds = m->wanted.kinds, .layer = m->wanted.layer, .head = m->wanted.head};
     if (!m->weights || (r.kinds >> ATTEND_ATTENTION_CROSS & 1 && r.layer < 0))
         return r;
-    return (at_attention_record){.kinds = r.kinds | 1u << ATTEND_ATTENTION_CROSS, .layer = -1, .head = -1};
+    return (at_attention_record){
+        .kinds = r.kinds | 1u << ATTEND_ATTENTION_CROSS, .layer = -1, .head = -1};
 }
 
 /* the mean over the heads of the last layer's cross-attention, [rows,positions] */
@@ -201,11 +203,11 @@ static attend_status step_group(member *m, group *g, int width, const int *from,
     g->rows = rows;
     g->record = wanted_of(m);
     at_decode_input in = {.source = g->source,
-                      .cache = g->cache,
-                      .tokens = {SHAPE(rows, 1), tokens},
-                      .width = width,
-                      .position = g->position++,
-                      .record = &g->record};
+                          .cache = g->cache,
+                          .tokens = {SHAPE(rows, 1), tokens},
+                          .width = width,
+                          .position = g->position++,
+                          .record = &g->record};
     at_decoded d = decodes(m)->decode(t, m->model, &in);
     out->log_p = copies(m) ? decodes(m)->copy_log_p(t, m->model, &d,
                                                     g->copies.source.id ? &g->copies : NULL)
@@ -339,8 +341,7 @@ static attend_status keep_group(member *m, group *g, int count, const int *which
         g->lengths = some(t, g->lengths, 1, count, which);
     if (g->copies.source.id) {
         int S = g->copies.source.shape.dim[1];
-        g->copies.source = (at_ids){SHAPE(count, S),
-                                    some(t, g->copies.source.id, S, count, which)};
+        g->copies.source = (at_ids){SHAPE(count, S), some(t, g->copies.source.id, S, count, which)};
         g->copies.extra = some(t, g->copies.extra, 1, count, which);
     }
     return at_tape_status(t, err);

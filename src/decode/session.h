@@ -21,13 +21,13 @@ typedef struct at_session at_session;
 /* sentences that begin; the caller's memory, alive while the session goes on with them */
 typedef struct {
     int sentences;
-    at_inputs source;  /* of models that read one */
-    at_copies copies;  /* of models that copy from it */
-    at_ids prompt;     /* [sentences,T] of models without a source, T of 0 or more: what comes before
-                          the first token of a step */
+    at_inputs source; /* of models that read one */
+    at_copies copies; /* of models that copy from it */
+    at_ids prompt;    /* [sentences,T] of models without a source, T of 0 or more: what comes before
+                         the first token of a step */
     const int *counts; /* [sentences]: tokens of each prompt; NULL: T */
     bool weights;      /* cross-attention of the last layer, mean over its heads, in every step */
-    at_attention_record wanted;  /* attention to record in every step; kinds 0: none */
+    at_attention_record wanted; /* attention to record in every step; kinds 0: none */
 } at_beginning;
 
 /* Models can translate or generate, and share tokenizers; at most ATTEND_ENSEMBLE_MOST. */
@@ -60,8 +60,8 @@ attend_status at_session_step(at_session *s, int width, const int *from, const i
 attend_status at_session_keep(at_session *s, int count, const int *which, attend_error *err);
 
 /* The attention of a row in the last step; in the arena. Of an ensemble there is none. */
-attend_status at_session_attention(at_session *s, int row, at_arena *memory,
-                                   at_attention_rows *out, attend_error *err);
+attend_status at_session_attention(at_session *s, int row, at_arena *memory, at_attention_rows *out,
+                                   attend_error *err);
 
 /* The session for at_search, after its start. start: the token that all sentences begin with;
  * width: rows that a sentence will have. */

@@ -240,8 +240,8 @@ static attend_status search(const job *j, const batch *b, int n, int S, attend_e
     inside.beam.end = target->special[ATTEND_SPECIAL_EOS];
     attend_status status = start(j, b, n, S, err);
     if (status >= 0)
-        status = at_session_searched(j->session, target->special[ATTEND_SPECIAL_BOS],
-                                     o->beam.width, &all, err);
+        status = at_session_searched(j->session, target->special[ATTEND_SPECIAL_BOS], o->beam.width,
+                                     &all, err);
     return status < 0 ? status : at_search(&all, &inside, b->beams, err);
 }
 
@@ -309,7 +309,6 @@ static bool take_record(const job *j, const item *i, const at_hypothesis *h, at_
     }
     return true;
 }
-
 
 /* the pieces of a hypothesis, all in the arena: false without memory */
 static bool take(const job *j, const item *i, const at_hypothesis *h, const at_wording *w,
@@ -499,7 +498,8 @@ attend_status at_translate(at_session *session, const at_translate_options *o, s
         part.first += base;
         part.prefix = o->prefix ? o->prefix + base : NULL;
         part.sequence = o->sequence ? o->sequence + base : NULL;
-        status = translate_block(session, &part, base, n, line ? line + base : NULL, give, user, err);
+        status = translate_block(session, &part, base, n, line ? line + base : NULL, give, user,
+                                 err);
     }
     return status;
 }

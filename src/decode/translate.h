@@ -28,8 +28,8 @@ typedef struct {
     at_when_long when_long;
     bool weights;
     at_attention_record wanted; /* attention to record, of one model; kinds 0: none */
-    bool words;       /* numbers of the target's words are wanted */
-    bool words_alone; /* scores and probabilities are not: greedy search is faster then */
+    bool words;                 /* numbers of the target's words are wanted */
+    bool words_alone;           /* scores and probabilities are not: greedy search is faster then */
 
     const at_sampling *sampling; /* words are drawn; or NULL */
     uint64_t seed;
@@ -71,8 +71,8 @@ typedef struct {
 /* Called for line after line, the best hypothesis first; a negative status ends the work. */
 typedef attend_status at_translated_function(void *user, const at_translated *t, attend_error *err);
 
-/* Through the models of a session, which have the same tokenizers and output. line may be NULL where
- * there are features. */
+/* Through the models of a session, which have the same tokenizers and output. line may be NULL
+ * where there are features. */
 attend_status at_translate(at_session *session, const at_translate_options *options, size_t lines,
                            const at_text *line, at_translated_function *give, void *user,
                            attend_error *err);

@@ -116,8 +116,7 @@ at_tensor *at_language_read(at_tape *t, const at_language *m, at_ids words, cons
                           .dropout = m->dropout,
                           .h0 = begins ? NULL : state,
                           .c0 = begins || !lstm ? NULL : state + m->layers};
-    at_stack_result r = at_recurrent_stack(t, in("rnn"), at_dropout(t, x, m->dropout), counts,
-                                           &o);
+    at_stack_result r = at_recurrent_stack(t, in("rnn"), at_dropout(t, x, m->dropout), counts, &o);
     if (cache)
         replace_states(t, m, cache, r);
     return at_dropout(t, r.output, m->dropout);

@@ -42,9 +42,9 @@ typedef struct {
 
 /* sources on their way into an encoder; the caller's memory, alive until the tape is reset */
 typedef struct {
-    at_ids ids;           /* [B,S]; of vectors the shape alone counts */
-    const real *vectors;  /* [B,S,width], or NULL: ids */
-    const int *lengths;   /* [B] */
+    at_ids ids;          /* [B,S]; of vectors the shape alone counts */
+    const real *vectors; /* [B,S,width], or NULL: ids */
+    const int *lengths;  /* [B] */
 } at_inputs;
 
 /* tokens on their way into a decoder */
@@ -68,8 +68,8 @@ typedef struct {
 
 /* Models that continue texts token by token: translators and language models. */
 typedef struct {
-    /* The sources on the tape, as at_decode_input takes them; and sentences which [count] of them. NULL
-     * functions: the model reads no source. */
+    /* The sources on the tape, as at_decode_input takes them; and sentences which [count] of them.
+     * NULL functions: the model reads no source. */
     void *(*encode)(at_tape *t, const at_model *m, const at_inputs *in);
     void *(*keep)(at_tape *t, const at_model *m, void *source, at_ids which);
 
@@ -160,7 +160,7 @@ struct at_model_kind {
 
     at_embedding_info (*embedding)(const at_model *m); /* NULL: none can be set */
 
-    const at_decodes *decodes;   /* translate, generate */
+    const at_decodes *decodes; /* translate, generate */
     at_classifies *classify;
     const at_points *points;
 };

@@ -138,7 +138,7 @@ attend_status at_translator_preset(at_translator *s, const char *name, attend_er
 /* ---- the model ----------------------------------------------------------------------------- */
 
 static attend_status network(const at_translator *s, int source_words, int features,
-                              int target_words, at_seq2seq *m, attend_error *err)
+                             int target_words, at_seq2seq *m, attend_error *err)
 {
     *m = (at_seq2seq){.source_vocabulary = source_words,
                       .source_features = features,

@@ -28,10 +28,9 @@ static attend_status describe(at_model *m, attend_error *err)
 {
     at_seq2seq *net = m->net;
     int words = at_model_target_size(m);
-    attend_status status = m->width
-                               ? at_translator_model_features(m->settings, m->width, words, net, err)
-                               : at_translator_model(m->settings, at_model_source_size(m), words,
-                                                     net, err);
+    attend_status status =
+        m->width ? at_translator_model_features(m->settings, m->width, words, net, err)
+                 : at_translator_model(m->settings, at_model_source_size(m), words, net, err);
     if (status >= 0 && m->mean)
         status = set_scaling(m, net, err);
     if (status < 0 || !m->target)
@@ -175,7 +174,7 @@ static void record_weights(at_tape *t, const at_seq2seq *net, const at_source *s
     bool turns = net->reversed && in->cache;
     if (!at_failed(t) && at_attention_record_wants(in->record, ATTEND_ATTENTION_CROSS, 0))
         at_attention_record_add(in->record, ATTEND_ATTENTION_CROSS, 0,
-                      turns ? turned(t, s, weights) : weights);
+                                turns ? turned(t, s, weights) : weights);
 }
 
 static at_decoded decode(at_tape *t, const at_model *m, const at_decode_input *in)

@@ -273,4 +273,3 @@ int at_config_numbers(const json_t *json, const char *name, int most, double abo
     }
     return (int)n;
 }
-

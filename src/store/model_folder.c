@@ -271,8 +271,7 @@ attend_status at_model_open(const char *folder, at_model **out, attend_error *er
     return at_model_open_for(folder, ~0u, out, err);
 }
 
-attend_status at_model_open_for(const char *folder, unsigned can, at_model **out,
-                                attend_error *err)
+attend_status at_model_open_for(const char *folder, unsigned can, at_model **out, attend_error *err)
 {
     const at_model_kind *kind;
     json_t *json;

@@ -20,16 +20,16 @@ typedef struct at_run at_run;
 
 typedef struct {
     const char *name;
-    unsigned can;            /* what a model must be able to do: attend_capability */
-    size_t size;             /* of its task, zeros at first */
-    const char *metrics;     /* of a validation, separated by blanks; the first is watched */
-    const char *use[2];      /* the command that takes such a model, and what follows the model */
-    const char *unit;        /* what a loss is the mean of: "words" */
-    bool perplexity;         /* the loss is one of words: its exponential says something */
-    bool whole;              /* texts of any length are taken, and cut into windows */
-    bool features;           /* sources may be feature vectors (store/features.h) */
-    unsigned needs;          /* parts that examples must have: ATTEND_HAS_.. */
-    const char *lacking;     /* what is wrong with a file without, and the remedy */
+    unsigned can;        /* what a model must be able to do: attend_capability */
+    size_t size;         /* of its task, zeros at first */
+    const char *metrics; /* of a validation, separated by blanks; the first is watched */
+    const char *use[2];  /* the command that takes such a model, and what follows the model */
+    const char *unit;    /* what a loss is the mean of: "words" */
+    bool perplexity;     /* the loss is one of words: its exponential says something */
+    bool whole;          /* texts of any length are taken, and cut into windows */
+    bool features;       /* sources may be feature vectors (store/features.h) */
+    unsigned needs;      /* parts that examples must have: ATTEND_HAS_.. */
+    const char *lacking; /* what is wrong with a file without, and the remedy */
 
     /* run->model has its settings, and its tokenizers where another model had them: makes what is
      * missing, and the network; sets run->supply. */

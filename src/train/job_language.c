@@ -11,8 +11,8 @@
 enum { STREAMS = 32 };
 
 typedef struct {
-    at_windows *windows[2];    /* to train on, to validate with */
-    int streams;               /* of the validation */
+    at_windows *windows[2]; /* to train on, to validate with */
+    int streams;            /* of the validation */
     const at_batch *batch;
     at_cache *cache; /* states of the validation's streams */
 } task;
@@ -21,7 +21,10 @@ static task *task_of(const at_run *r) { return r->task; }
 
 /* ---- before the first step ------------------------------------------------------------------- */
 
-static int window_of(const at_run *r) { return ((at_language_settings *)r->model->settings)->window; }
+static int window_of(const at_run *r)
+{
+    return ((at_language_settings *)r->model->settings)->window;
+}
 
 /* which: 0 to learn from, 1 to validate with */
 static attend_status cut_part(at_run *r, int which, int streams, attend_error *err)
@@ -124,7 +127,7 @@ static at_tensor *loss(void *run, at_tape *tape, int shard)
                                   .ignore = -1,
                                   .divisor = (real)r->asked};
     return r->model->kind->decodes->loss(tape, r->model, d.features, (at_mixed_with){.gate = NULL},
-                                        targets, o);
+                                         targets, o);
 }
 
 static void free_task(at_run *r)

@@ -6,7 +6,7 @@
 #include "store/model_folder.h"
 
 typedef struct {
-    at_items *items[2];       /* to train on, to validate with */
+    at_items *items[2]; /* to train on, to validate with */
     const at_batch *batch;
     real *features;     /* [B,S,F] of the batch, scaled */
     int *before;        /* [B,T]: the places before each step */

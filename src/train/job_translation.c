@@ -18,7 +18,7 @@ static attend_status tokenizers(at_run *r, attend_error *err)
     bool shared = settings_of(r)->shared;
     const char *preset = at_run_preset(r);
     attend_status status = m->width ? ATTEND_OK
-                                       : at_run_learn(r, true, shared, preset, &m->source, err);
+                                    : at_run_learn(r, true, shared, preset, &m->source, err);
     if (shared && !m->width)
         m->target = m->source;
     else if (status >= 0)
@@ -113,7 +113,8 @@ static attend_status take(at_run *r, const at_batch *batch, int shards, attend_e
     if (r->model->width)
         status = at_run_take_features(r, batch, &l->features, err);
     if (guide && !r->validating
-        && !(l->links = at_guide_batch(guide, batch, r->kind->decodes->reversed(r->model), &r->memory)))
+        && !(l->links = at_guide_batch(guide, batch, r->kind->decodes->reversed(r->model),
+                                       &r->memory)))
         return at_error_memory(err);
     r->shards = l->shards;
     r->asked = (double)l->asked;

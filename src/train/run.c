@@ -67,7 +67,8 @@ attend_status at_run_new(const at_run_settings *settings, const at_job *job,
         *out = NULL;
         return at_error_memory(err);
     }
-    *r = (at_run){.settings = *settings, .hooks = *hooks, .job = job, .kind = kind, .task = task, .lock = -1};
+    *r = (at_run){
+        .settings = *settings, .hooks = *hooks, .job = job, .kind = kind, .task = task, .lock = -1};
     r->valid_batch = (int)at_run_batch(settings);
     r->valid_batch = r->valid_batch < 64 ? r->valid_batch : 64;
     r->standing = (at_standing){.best = NAN,
@@ -85,7 +86,8 @@ attend_status at_run_new(const at_run_settings *settings, const at_job *job,
     if (status >= 0 && !r->settings.resume)
         status = r->hooks.begin(r->hooks.user, err);
     if (status >= 0)
-        status = r->settings.resume ? at_run_go_on(r, err) : at_model_save(r->model, r->settings.out, err);
+        status = r->settings.resume ? at_run_go_on(r, err)
+                                    : at_model_save(r->model, r->settings.out, err);
     if (status >= 0 && r->tests && !r->settings.resume)
         status = at_run_save_test(r, err);
     if (status >= 0)

@@ -100,8 +100,8 @@ typedef struct {
 attend_status at_run_check_values(const at_run_settings *settings, const at_job *job,
                                   const at_model_kind *kind, const void *model, attend_error *err);
 
-/* Everything up to the first step; model: settings of a model of that kind. Strings of the settings are
- * borrowed. */
+/* Everything up to the first step; model: settings of a model of that kind. Strings of the settings
+ * are borrowed. */
 attend_status at_run_new(const at_run_settings *settings, const at_job *job,
                          const at_model_kind *kind, const void *model, const at_run_hooks *hooks,
                          at_run **out, attend_error *err);
@@ -113,7 +113,7 @@ void at_run_free(at_run *r); /* NULL is well */
 /* ---- for the judge -------------------------------------------------------------------------- */
 
 const at_job *at_run_job(const at_run *r);
-void *at_run_task(const at_run *r);      /* the job's */
+void *at_run_task(const at_run *r); /* the job's */
 const at_model *at_run_model(const at_run *r);
 int at_run_valid_batch(const at_run *r); /* how many at a time: no more than are trained on */
 

@@ -16,7 +16,7 @@ struct at_run {
     at_run_settings settings;
     at_run_hooks hooks;
     const at_job *job;
-    const at_model_kind *kind; /* of the model */
+    const at_model_kind *kind;      /* of the model */
     void *task;                     /* the job's own */
     at_model *model;                /* that is trained */
     at_params *params;              /* the model's */

@@ -88,7 +88,8 @@ static void a_text_does_not_depend_on_padding_and_neighbours(void **state)
         assert_int_equal(make(&v, &err), ATTEND_OK);
         at_params *params = at_params_new(1);
         at_tape *t = at_tape_new(params, ATTEND_INFER);
-        at_classified all = at_classify(t, &v.model, (at_ids){SHAPE(B, T), words}, lengths, true, NULL);
+        at_classified all = at_classify(t, &v.model, (at_ids){SHAPE(B, T), words}, lengths, true,
+                                        NULL);
         for (int b = 0; b < B; b++) {
             int padded[MOST] = {8, 8, 8, 8, 8, 8, 8, 8, 8};
             memcpy(padded, words + b * T, (size_t)lengths[b] * sizeof *padded);
@@ -117,7 +118,8 @@ static void weights_of_a_text_sum_to_one(void **state)
             continue;
         at_params *params = at_params_new(1);
         at_tape *t = at_tape_new(params, ATTEND_INFER);
-        at_classified c = at_classify(t, &v.model, (at_ids){SHAPE(B, T), words}, lengths, true, NULL);
+        at_classified c = at_classify(t, &v.model, (at_ids){SHAPE(B, T), words}, lengths, true,
+                                      NULL);
         for (int b = 0; b < B; b++) {
             double sum = 0;
             for (int j = 0; j < T; j++) {

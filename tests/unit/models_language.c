@@ -52,7 +52,8 @@ static void text_read_in_parts_gives_the_same(void **state)
         attend_error err;
         assert_true(parts && at_cache_join(parts, 1, &err) >= 0);
         at_tensor *all = at_language_logits(
-            t, &models[i], at_language_read(t, &models[i], (at_ids){SHAPE(1, T), words}, NULL, NULL));
+            t, &models[i],
+            at_language_read(t, &models[i], (at_ids){SHAPE(1, T), words}, NULL, NULL));
         for (int at = 0; at < T; at++) {
             at_ids one = {SHAPE(1, 1), words + at};
             at_tensor *y = at_language_read(t, &models[i], one, NULL, parts);

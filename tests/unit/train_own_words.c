@@ -40,8 +40,7 @@ static void make(made *m)
 static void mix(const made *m, double right, int first, int rows, int *words)
 {
     at_tape *t = at_tape_new(m->params, ATTEND_INFER);
-    at_model whole = {
-        .kind = &at_model_translator, .net = (void *)&m->model, .params = m->params};
+    at_model whole = {.kind = &at_model_translator, .net = (void *)&m->model, .params = m->params};
     at_inputs in = {.ids = {SHAPE(rows, S), m->source + first * S}};
     void *source = at_model_translator.decodes->encode(t, &whole, &in);
     at_own_options o = {.right = right,
