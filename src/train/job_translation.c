@@ -51,7 +51,7 @@ static attend_status read_guide(at_run *r, attend_error *err)
     if (f->model.place == ATTEND_PLACE_NONE)
         return at_error(err, ATTEND_OPTION,
                         "--guided-alignment guides attention, and this model has none");
-    if (f->model.attention.pick == &at_pick_hard)
+    if (f->model.attention.pick->draws)
         return at_error(err, ATTEND_OPTION,
                         "--guided-alignment guides weights, and hard attention draws a place; "
                         "take the pick soft or sparse");

@@ -114,7 +114,7 @@ static at_tensor *words_loss(const at_translation *l, at_tape *t, const at_decod
 /* Are places drawn that only a reward can teach? Straight through, the words' loss teaches them. */
 static bool needs_reward(const at_translation *l, const at_decoded *d)
 {
-    return d->log_p && !l->model->attention.straight_through;
+    return d->log_p && at_how_needs_reward(&l->model->attention);
 }
 
 /* the word's own loss and what the drawn places add to it */
