@@ -159,9 +159,7 @@ attend_status attend_pooling_save(const attend_pooling *p, const char *path, att
 {
     const at_pooling *m = p->model;
     char width[32];
-    const char *attention = !p->learned     ? "gaussian"
-                            : m->each ? "gaussian-w:vector"
-                                            : "gaussian-w";
+    const char *attention = !p->learned ? "gaussian" : m->each ? "gaussian-w:vector" : "gaussian-w";
     at_str names = {0};
     bool well = at_pooling_write_names(p, &names);
     const at_metadata notes[] = {{"model_type", "pooling"},

@@ -104,10 +104,7 @@ static void same(const char *text, const char *what, const real *a, const real *
 
 /* ---- weights ------------------------------------------------------------------------------ */
 
-static bool fades(const at_how *how)
-{
-    return at_how_local(how)->loses_mass;
-}
+static bool fades(const at_how *how) { return at_how_local(how)->loses_mass; }
 
 static void check_weights(const at_how *how, const char *text, void *user)
 {
