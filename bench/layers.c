@@ -192,10 +192,11 @@ static bench_work self_work(const layer *l)
 {
     const at_how *how = &l->how;
     double N = l->size[1], seen = N;
-    if (how->scope == &at_scope_window)
-        seen = 2.0 * how->reach + 1;
-    else if (how->scope == &at_scope_expanded)
-        seen = 2.0 * how->detail + 1 + N / how->block;
+    const double *value = how->scope_values.number;
+    if (how->scope->has_blocks)
+        seen = 2.0 * value[0] + 1 + N / value[1];
+    else if (how->scope->needs_position)
+        seen = 2.0 * value[0] + 1;
     return (bench_work){.flops = 12.0 * l->size[0] * N * (seen < N ? seen : N) * l->size[2]};
 }
 

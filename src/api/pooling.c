@@ -18,12 +18,12 @@ attend_status at_pooling_plan_read(const char *attention, const char *kernel, do
     attend_status status = at_how_parse(&how, attention ? attention : "gaussian-w:vector", err);
     if (status < 0)
         return status;
-    if (how.score != &at_score_gaussian && how.score != &at_score_gaussian_w)
+    if (!how.score->of_distance)
         return at_error(err, ATTEND_OPTION,
                         "a fit weighs points by their distance: gaussian-w, gaussian-w:vector or "
                         "gaussian, not %s",
                         how.score->about.name);
-    if (how.scope != &at_scope_global || how.pick != &at_pick_soft || how.heads)
+    if (!how.scope->sees_all || !how.pick->is_softmax || how.heads)
         return at_error(
             err, ATTEND_OPTION,
             "a fit sees all points, softly, with one head: leave out what follows %s in "
@@ -31,8 +31,8 @@ attend_status at_pooling_plan_read(const char *attention, const char *kernel, do
             how.score->about.name, attention);
     if (!(width >= 0) || !isfinite(width))
         return at_error(err, ATTEND_OPTION, "a kernel's width is positive, not %g", width);
-    *plan = (at_pooling_plan){.learned = how.score == &at_score_gaussian_w,
-                              .each = how.vector,
+    *plan = (at_pooling_plan){.learned = how.score->learns_width,
+                              .each = how.score_values.given > 0,
                               .kernel = at_kernel_find(kernel ? kernel : "gaussian", err),
                               .width = width};
     return plan->kernel ? ATTEND_OK : ATTEND_OPTION;
@@ -159,9 +159,7 @@ attend_status attend_pooling_save(const attend_pooling *p, const char *path, att
 {
     const at_pooling *m = p->model;
     char width[32];
-    const char *attention = !p->learned     ? "gaussian"
-                            : m->how.vector ? "gaussian-w:vector"
-                                            : "gaussian-w";
+    const char *attention = !p->learned ? "gaussian" : m->each ? "gaussian-w:vector" : "gaussian-w";
     at_str names = {0};
     bool well = at_pooling_write_names(p, &names);
     const at_metadata notes[] = {{"model_type", "pooling"},
@@ -173,7 +171,7 @@ attend_status attend_pooling_save(const attend_pooling *p, const char *path, att
     at_to_store tensors[] = {
         at_store_data("x", ATTEND_DTYPE_F64, SHAPE(m->rows, m->columns), m->x),
         at_store_data("y", ATTEND_DTYPE_F64, SHAPE(m->rows), m->y),
-        at_store_data("weight", ATTEND_DTYPE_F64, SHAPE(m->how.vector ? m->columns : 1), p->weight),
+        at_store_data("weight", ATTEND_DTYPE_F64, SHAPE(m->each ? m->columns : 1), p->weight),
     };
     attend_status status = well ? at_safetensors_save(path, tensors, p->learned ? 3 : 2, notes,
                                                       names.length ? 6 : 5, err)

@@ -182,11 +182,12 @@ static attend_status check_widths(const attend_read_options *o, const at_how *ho
                         "heads take any",
                         at_array_print(o->queries).text, at_array_print(o->keys).text,
                         how->score->about.name);
-    if ((double)how->positions * (double)o->queries.shape[2] > MOST_WEIGHTS
+    int positions = at_how_longest(how, 0);
+    if ((double)positions * (double)o->queries.shape[2] > MOST_WEIGHTS
         || o->hidden_size > ATTEND_READ_WIDEST)
         return at_error(err, ATTEND_OPTION,
                         "location for %d positions of width %zu, hidden size %d: choose fewer",
-                        how->positions, o->queries.shape[2], o->hidden_size);
+                        positions, o->queries.shape[2], o->hidden_size);
     return ATTEND_OK;
 }
 

@@ -94,8 +94,7 @@ static bool has_hidden_layer(const at_recipe *r)
     }
     if (!text || at_how_parse(&how, text, &ignored) < 0)
         return true;
-    return how.score == &at_score_additive || how.scope == &at_scope_predicted
-           || how.local == &at_scope_predicted;
+    return how.score->has_hidden || at_how_local(&how)->has_hidden;
 }
 
 /* settings of feature vectors, where the sources are known to be words */

@@ -22,10 +22,28 @@ typedef struct at_query at_query;
 
 /* ---- what every mechanism says of itself -------------------------------------------------- */
 
+/* A value after the colon of a description: D of window:D, the word of additive:bias. */
+typedef struct {
+    enum { ATTEND_VALUE_NONE, ATTEND_VALUE_WORD, ATTEND_VALUE_WHOLE, ATTEND_VALUE_REAL } kind;
+    double min, max;          /* of a number; both 0: any */
+    bool optional;            /* a number may be left out, as a word always may */
+    const char *default_text; /* its value if it is left out; NULL: it counts as not given */
+    const char *what;         /* for errors: "the reach to each side"; or NULL */
+} at_value;
+
+enum { ATTEND_VALUES = 4 };
+
+/* The values of one mechanism in a description: the first `given` of its table. */
+typedef struct {
+    int given;
+    double number[ATTEND_VALUES]; /* 1 for a word */
+} at_values;
+
 typedef struct {
     const char *name;
-    const char *aliases; /* separated by blanks, or NULL */
-    const char *values;  /* what may follow the colon: "D", "m,w"; NULL for nothing */
+    const char *aliases;           /* separated by blanks, or NULL */
+    const char *values;            /* names of the values: "D", "m,w"; NULL for none */
+    at_value value[ATTEND_VALUES]; /* a row for each name in `values` */
     const char *example; /* the name with values that suit a dozen keys; NULL: the name alone */
     const char *formula;
     const char *source;     /* paper and equation */
@@ -40,11 +58,15 @@ typedef struct {
     at_about about;
     bool knows_positions; /* permuting keys and values does more than permute the weights */
     bool one_width;       /* queries and keys must be as wide as each other, without heads */
-    bool sized;           /* what it prepares is how->size wide, if that is not 0; else like q */
+    bool has_hidden;      /* a hidden layer: prepared keys are how->size wide; 0: like q */
     bool linear;          /* what prepare does to a mean of keys is the mean of what it does */
+    bool limits_length;   /* its first value is the number of positions that it knows */
+    bool of_distance;     /* a kernel of |q - k_j|: attention pooling can fit points with it */
+    bool learns_width;    /* and the kernel's width is learned */
 
-    /* reads what follows the colon (values[0..n)) into how; NULL where nothing may follow */
-    attend_status (*parse)(at_how *how, int n, const char *const *values, attend_error *err);
+    /* Scores are q . k_j times this number of the (head's) width d: with a global scope and softmax
+     * one op computes the whole read. NULL: they are something else. */
+    real (*dot_scale)(int d);
 
     /* What depends on the source alone: kept in m->prepared; NULL where there is nothing. */
     at_tensor *(*prepare)(at_tape *t, at_path s, const at_how *how, const at_memory *m);
@@ -60,8 +82,20 @@ typedef struct at_reading at_reading;
 
 typedef struct {
     at_about about;
-    attend_status (*parse)(at_how *how, int n, const char *const *values, attend_error *err);
-    /* the whole read of one head: scores, visible positions, pick, context */
+    bool sees_all;       /* every position that the mask leaves, one by one */
+    bool is_local;       /* can be LOCAL in hybrid:LOCAL */
+    bool needs_position; /* lies around the position of its query */
+    bool has_hidden;     /* a hidden layer, how->size wide; 0: like q */
+    bool loses_mass;     /* weights can sum to less than one */
+    bool has_blocks;     /* positions of a block share one weight and have no score of their own */
+
+    /* Instead of the table of values, where the description is not a list of numbers and words:
+     * both or none. print writes the name as well. */
+    attend_status (*parse)(at_how *how, int n, const char *const *texts, attend_error *err);
+    void (*print)(const at_how *how, char *text, size_t size);
+
+    /* the whole read of one head: scores, visible positions, pick, context; its values are
+     * how->scope_values */
     at_reading (*read)(at_tape *t, at_path s, const at_how *how, const at_query *q,
                        const at_memory *m);
 } at_scope;
@@ -75,7 +109,10 @@ typedef struct {
 
 typedef struct {
     at_about about;
-    attend_status (*parse)(at_how *how, int n, const char *const *values, attend_error *err);
+    bool is_softmax; /* weights are the softmax of the scores: above 0 wherever the query sees */
+    bool draws;      /* draws one position while training, and gives log_p and entropy */
+    /* Does a draw need a reward to train it, with these values? NULL: never. */
+    bool (*needs_reward)(const at_how *how);
     at_picked (*pick)(at_tape *t, const at_how *how, at_tensor *scores, const at_mask *mask);
 } at_pick;
 
@@ -105,20 +142,24 @@ struct at_how {
     const at_scope *scope;
     const at_pick *pick;
     int heads; /* 0: no projections */
-    int size;  /* of the hidden layers in additive and predicted; 0: the query's width */
+    int size;  /* of the hidden layers, see has_hidden; 0: the query's width */
 
-    bool bias;       /* additive:bias */
-    int positions;   /* location:N, the longest source */
-    bool vector;     /* gaussian-w:vector, a width for every dimension */
-    bool fixed_beta; /* cosine:B, beta is given, not learned */
-    double beta;
-    int reach;             /* window:D, predicted:D */
-    int detail, block;     /* expanded:m,w */
-    const at_scope *local; /* hybrid:LOCAL */
-    bool fixed_gate;       /* hybrid:LOCAL,..,g */
-    double gate;
-    bool straight_through; /* hard:straight-through */
+    at_values score_values, scope_values, pick_values;
+    const at_scope *local; /* of hybrid:LOCAL; NULL without */
+    at_values local_values;
 };
+
+/* the scope, or LOCAL of hybrid:LOCAL */
+static inline const at_scope *at_how_local(const at_how *how)
+{
+    return how->local ? how->local : how->scope;
+}
+
+/* Does the pick draw positions that only a reward can train? */
+static inline bool at_how_needs_reward(const at_how *how)
+{
+    return how->pick->needs_reward && how->pick->needs_reward(how);
+}
 
 /* SCORE[/SCOPE[/PICK[/HEADS]]], parts left out from the right are global, soft and no heads.
  * Refuses unknown names (with the nearest known one) and combinations that make no sense (with
@@ -133,11 +174,11 @@ attend_status at_how_check_width(const at_how *how, int width, attend_error *err
 attend_status at_how_check_keys(const at_how *how, bool bidirectional, attend_error *err);
 
 /* How much of a source it can read: `longest` (0: any number), or as many positions as its score
- * knows where they are fewer. */
+ * knows where they are fewer. `longest` for a description that is still all zeros. */
 int at_how_longest(const at_how *how, int longest);
 
-/* For the parsers of mechanisms: a whole number from least to most. */
-attend_status at_how_whole(const char *text, const char *what, int least, int most, int *value,
+/* A whole number from min to max; `what` names it in errors. */
+attend_status at_how_whole(const char *text, const char *what, int min, int max, int *value,
                            attend_error *err);
 
 /* the description of how, parts that are defaults left out from the right */
@@ -189,7 +230,10 @@ struct at_reading {
 at_reading at_attention_read(at_tape *t, at_path s, const at_how *how, const at_memory *m,
                              at_query q);
 
-/* The same on keys and values that the model has projected itself, with how->heads slices. */
+/* The same on keys and values that the model has projected itself, with how->heads slices. A model
+ * whose projections have biases, or that computes queries, keys and values in one product, projects
+ * with its own parameters and calls at_attention_slices and at_read_slices (Transformers do);
+ * at_attention_prepare and at_attention_read have projections without biases. */
 at_memory at_attention_slices(at_tape *t, at_path s, const at_how *how, int width, at_tensor *keys,
                               at_tensor *values, const int *lengths);
 at_reading at_read_slices(at_tape *t, at_path s, const at_how *how, const at_memory *m, at_query q);

@@ -10,7 +10,7 @@ int at_attention_streams(const at_how *how, int width, int keys, int values,
     int heads = how->heads ? how->heads : 1;
     widths[0] = keys;
     widths[1] = values;
-    widths[2] = how->score->sized && how->size ? heads * how->size : width;
+    widths[2] = how->score->has_hidden && how->size ? heads * how->size : width;
     return how->score->prepare ? 3 : 2;
 }
 

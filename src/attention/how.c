@@ -2,11 +2,15 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "attention/attention.h"
+#include "attention/parts.h"
 #include "base/guess.h"
 #include "base/number.h"
 
 enum { MOST_PARTS = 4, MOST_VALUES = 5, MOST_HEADS = 256, LONGEST = 200 };
+
+/* what a part is that is left out */
+static const at_how standard = {
+    .score = &at_score_scaled_dot, .scope = &at_scope_global, .pick = &at_pick_soft};
 
 /* ---- names -------------------------------------------------------------------------------- */
 
@@ -75,19 +79,12 @@ static const void *find(names all, const char *name, attend_error *err)
     return NULL;
 }
 
-/* ---- parts -------------------------------------------------------------------------------- */
-
-typedef attend_status parser(at_how *how, int n, const char *const *values, attend_error *err);
-
-static attend_status parse_values(at_how *how, const at_about *a, parser *parse, int n,
-                                  const char *const *values, attend_error *err)
+const at_scope *at_scope_find(const char *name, attend_error *err)
 {
-    if (parse)
-        return parse(how, n, values, err);
-    return n == 0 ? ATTEND_OK
-                  : at_error(err, ATTEND_OPTION, "'%s' takes no value, '%s' was given", a->name,
-                             values[0]);
+    return find(NAMES("scope", at_scopes, at_scope_count), name, err);
 }
+
+/* ---- parts -------------------------------------------------------------------------------- */
 
 /* cuts "name:a,b" into name and values, in place */
 static int cut_values(char *part, const char *values[MOST_VALUES + 1])
@@ -106,13 +103,13 @@ static int cut_values(char *part, const char *values[MOST_VALUES + 1])
     return n;
 }
 
-attend_status at_how_whole(const char *text, const char *what, int least, int most, int *value,
+attend_status at_how_whole(const char *text, const char *what, int min, int max, int *value,
                            attend_error *err)
 {
     long long n;
-    if (!at_number_whole(text, strlen(text), &n) || n < least || n > most)
+    if (!at_number_whole(text, strlen(text), &n) || n < min || n > max)
         return at_error(err, ATTEND_OPTION, "%s takes a whole number from %d to %d, not '%s'", what,
-                        least, most, text);
+                        min, max, text);
     *value = (int)n;
     return ATTEND_OK;
 }
@@ -129,47 +126,36 @@ static attend_status parse_part(at_how *how, int i, char *part, attend_error *er
         how->score = find(NAMES("score", at_scores, at_score_count), part, err);
         return !how->score
                    ? ATTEND_OPTION
-                   : parse_values(how, &how->score->about, how->score->parse, n, values, err);
+                   : at_values_parse(&how->score_values, &how->score->about, n, values, err);
     }
     if (i == 1) {
-        how->scope = find(NAMES("scope", at_scopes, at_scope_count), part, err);
-        return !how->scope
-                   ? ATTEND_OPTION
-                   : parse_values(how, &how->scope->about, how->scope->parse, n, values, err);
+        how->scope = at_scope_find(part, err);
+        return !how->scope ? ATTEND_OPTION
+               : how->scope->parse
+                   ? how->scope->parse(how, n, values, err)
+                   : at_values_parse(&how->scope_values, &how->scope->about, n, values, err);
     }
     how->pick = find(NAMES("pick", at_picks, at_pick_count), part, err);
     return !how->pick ? ATTEND_OPTION
-                      : parse_values(how, &how->pick->about, how->pick->parse, n, values, err);
-}
-
-const at_scope *at_scope_find(const char *name, attend_error *err)
-{
-    return find(NAMES("scope", at_scopes, at_scope_count), name, err);
+                      : at_values_parse(&how->pick_values, &how->pick->about, n, values, err);
 }
 
 /* ---- sense -------------------------------------------------------------------------------- */
 
-static bool expands(const at_how *how)
-{
-    return how->scope == &at_scope_expanded
-           || (how->scope == &at_scope_hybrid && how->local == &at_scope_expanded);
-}
-
 static attend_status check(const at_how *how, attend_error *err)
 {
-    if (expands(how) && how->score->knows_positions)
+    if (at_how_local(how)->has_blocks && how->score->knows_positions)
         return at_error(err, ATTEND_OPTION,
-                        "%s and expanded do not go together: a block of keys has "
+                        "%s and %s do not go together: a block of keys has "
                         "no single position to score",
-                        how->score->about.name);
+                        how->score->about.name, at_how_local(how)->about.name);
     return ATTEND_OK;
 }
 
 attend_status at_how_parse(at_how *how, const char *text, attend_error *err)
 {
     char copy[LONGEST];
-    *how = (at_how){
-        .score = &at_score_scaled_dot, .scope = &at_scope_global, .pick = &at_pick_soft};
+    *how = standard;
     if (strlen(text) >= sizeof copy)
         return at_error(err, ATTEND_OPTION, "an attention is described in fewer than %d characters",
                         LONGEST);
@@ -187,8 +173,6 @@ attend_status at_how_parse(at_how *how, const char *text, attend_error *err)
                             "'%s' has an empty part; parts may be left out from "
                             "the right only",
                             text);
-        if (i == 0 && strncmp(part, "location", 8) != 0)
-            how->positions = 0;
         attend_status status = parse_part(how, i, part, err);
         if (status < 0)
             return status;
@@ -219,79 +203,29 @@ attend_status at_how_check_keys(const at_how *how, bool bidirectional, attend_er
 
 int at_how_longest(const at_how *how, int longest)
 {
-    bool fewer = how->positions > 0 && (longest == 0 || how->positions < longest);
-    return fewer ? how->positions : longest;
+    bool limits = how->score && how->score->limits_length;
+    int known = limits ? (int)how->score_values.number[0] : 0;
+    return known > 0 && (longest == 0 || known < longest) ? known : longest;
 }
 
 /* ---- printing ----------------------------------------------------------------------------- */
 
-typedef struct {
-    char *text;
-    size_t size, used;
-} writer;
-
-static void put(writer *w, const char *format, ...) __attribute__((format(printf, 2, 3)));
-static void put(writer *w, const char *format, ...)
-{
-    va_list args;
-    va_start(args, format);
-    int n = vsnprintf(w->text + w->used, w->size - w->used, format, args);
-    va_end(args);
-    w->used += n > 0 && w->used + (size_t)n < w->size ? (size_t)n : 0;
-}
-
-static void put_number(writer *w, double value)
-{
-    char digits[32];
-    put(w, "%s", at_number_print(digits, value));
-}
-
-static void put_scope(writer *w, const at_how *how, const at_scope *scope, char after_name)
-{
-    put(w, "%s", scope->about.name);
-    if (scope == &at_scope_window || scope == &at_scope_predicted)
-        put(w, "%c%d", after_name, how->reach);
-    if (scope == &at_scope_expanded)
-        put(w, "%c%d,%d", after_name, how->detail, how->block);
-}
-
-static void put_score(writer *w, const at_how *how)
-{
-    put(w, "%s", how->score->about.name);
-    if (how->score == &at_score_additive && how->bias)
-        put(w, ":bias");
-    if (how->score == &at_score_location)
-        put(w, ":%d", how->positions);
-    if (how->score == &at_score_gaussian_w && how->vector)
-        put(w, ":vector");
-    if (how->score == &at_score_cosine && how->fixed_beta) {
-        put(w, ":");
-        put_number(w, how->beta);
-    }
-}
-
 void at_how_print(const at_how *how, char *text, size_t size)
 {
-    writer w = {text, size, 0};
-    int parts = how->heads                       ? 4
-                : how->pick != &at_pick_soft     ? 3
-                : how->scope != &at_scope_global ? 2
-                                                 : 1;
-    put_score(&w, how);
-    if (parts > 1) {
-        put(&w, "/");
-        put_scope(&w, how, how->scope, ':');
+    char score[LONGEST], scope[LONGEST], pick[LONGEST];
+    bool has_pick = how->pick != standard.pick || how->pick_values.given;
+    bool has_scope = how->scope != standard.scope || how->scope_values.given;
+    int parts = how->heads ? 4 : has_pick ? 3 : has_scope ? 2 : 1;
+    at_values_print(&how->score_values, &how->score->about, ':', score, sizeof score);
+    at_values_print(&how->pick_values, &how->pick->about, ':', pick, sizeof pick);
+    if (how->scope->print)
+        how->scope->print(how, scope, sizeof scope);
+    else
+        at_values_print(&how->scope_values, &how->scope->about, ':', scope, sizeof scope);
+    switch (parts) {
+    case 1: snprintf(text, size, "%s", score); break;
+    case 2: snprintf(text, size, "%s/%s", score, scope); break;
+    case 3: snprintf(text, size, "%s/%s/%s", score, scope, pick); break;
+    default: snprintf(text, size, "%s/%s/%s/%d", score, scope, pick, how->heads); break;
     }
-    if (how->scope == &at_scope_hybrid) {
-        put(&w, ":");
-        put_scope(&w, how, how->local, ',');
-        if (how->fixed_gate) {
-            put(&w, ",");
-            put_number(&w, how->gate);
-        }
-    }
-    if (parts > 2)
-        put(&w, "/%s%s", how->pick->about.name, how->straight_through ? ":straight-through" : "");
-    if (parts > 3)
-        put(&w, "/%d", how->heads);
 }

@@ -135,13 +135,11 @@ at_tensor *at_output_gate(at_tape *t, at_path s, at_tensor *context, at_tensor *
 
 static const char *refuses(const at_how *how)
 {
-    bool fades = how->scope == &at_scope_predicted
-                 || (how->scope == &at_scope_hybrid && how->local == &at_scope_predicted);
-    if (fades)
+    if (at_how_local(how)->loses_mass)
         return "its weights do not sum to one, so probability would be lost";
-    bool expands = how->scope == &at_scope_expanded
-                   || (how->scope == &at_scope_hybrid && how->local == &at_scope_expanded);
-    return expands ? "a block's weight is shared by all its words, none of which it means" : NULL;
+    return at_how_local(how)->has_blocks
+               ? "a block's weight is shared by all its words, none of which it means"
+               : NULL;
 }
 
 const at_output at_output_copy = {

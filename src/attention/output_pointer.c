@@ -6,14 +6,16 @@ at_tensor *at_output_point(at_tape *t, at_tensor *weights) { return at_mean_axis
 /* Has every place some weight, and all of them 1? A window does not, but beside a global read. */
 static bool reaches_all(const at_how *how)
 {
-    if (how->scope != &at_scope_hybrid)
-        return how->scope == &at_scope_global;
-    return how->local == &at_scope_window && !(how->fixed_gate && how->gate == 0);
+    const at_scope *local = how->local;
+    if (!local)
+        return how->scope->sees_all;
+    bool is_all_local = how->scope_values.given && how->scope_values.number[0] == 0; /* the gate */
+    return !local->loses_mass && !local->has_blocks && !is_all_local;
 }
 
 static const char *refuses(const at_how *how)
 {
-    if (how->pick != &at_pick_soft)
+    if (!how->pick->is_softmax)
         return "the answer may get weight 0, whose logarithm is infinite; use the soft pick";
     return reaches_all(how) ? NULL
                             : "the answer may lie outside, with weight 0, or some of the weight be "

@@ -25,6 +25,17 @@ at_memory at_memory_heads(at_tape *t, const at_how *how, at_memory m);
 
 at_reading at_reading_poison(at_tape *t);
 
+/* The values of a mechanism from texts[0..n), by the rows of its table. */
+attend_status at_values_parse(at_values *values, const at_about *about, int n,
+                              const char *const *texts, attend_error *err);
+
+/* the mechanism's name and its values: "window:5", or "window,5" with ',' after the name */
+void at_values_print(const at_values *values, const at_about *about, char after_name, char *text,
+                     size_t size);
+
+/* how many values its table has */
+int at_values_count(const at_about *about);
+
 /* the scope of that name or alias, or NULL and an error */
 const at_scope *at_scope_find(const char *name, attend_error *err);
 

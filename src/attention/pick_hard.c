@@ -150,28 +150,25 @@ const at_op at_op_hard_pick = {
     .sample = sample,
 };
 
-static attend_status parse(at_how *how, int n, const char *const *values, attend_error *err)
-{
-    if (n > 1 || (n == 1 && strcmp(values[0], "straight-through") != 0))
-        return at_error(err, ATTEND_OPTION,
-                        "after 'hard:' only 'straight-through' may follow, not '%s'", values[0]);
-    how->straight_through = n == 1;
-    return ATTEND_OK;
-}
+static bool is_straight_through(const at_how *how) { return how->pick_values.given > 0; }
+
+static bool needs_reward(const at_how *how) { return !is_straight_through(how); }
 
 static at_picked pick(at_tape *t, const at_how *how, at_tensor *scores, const at_mask *mask)
 {
-    return hard_pick(t, scores, mask, how->straight_through);
+    return hard_pick(t, scores, mask, is_straight_through(how));
 }
 
 const at_pick at_pick_hard = {
     .about = {.name = "hard",
               .values = "straight-through",
+              .value = {{.kind = ATTEND_VALUE_WORD}},
               .formula = "w = 1_s, s ~ softmax(e) in training, argmax e after it",
               .source = "Xu et al. 2015, section 4.1",
               .use = "one place at a time, plainly readable; noisy to train",
               .cost = "n^2",
               .parameters = "none"},
-    .parse = parse,
+    .draws = true,
+    .needs_reward = needs_reward,
     .pick = pick,
 };

@@ -14,5 +14,6 @@ const at_pick at_pick_soft = {
               .use = "the usual one: smooth, trained by plain gradients",
               .cost = "n^2",
               .parameters = "none"},
+    .is_softmax = true,
     .pick = pick,
 };

@@ -132,8 +132,7 @@ at_memory at_memory_of(at_tape *t, const at_how *how, const at_memory *m, at_ids
 
 bool at_is_fused(const at_how *how)
 {
-    return (how->score == &at_score_dot || how->score == &at_score_scaled_dot)
-           && how->scope == &at_scope_global && how->pick == &at_pick_soft;
+    return how->score->dot_scale && how->scope->sees_all && how->pick->is_softmax;
 }
 
 /* one head's slice of the last axis */
@@ -207,7 +206,7 @@ static at_tensor *fused_scores(at_tape *t, const at_query *q, const at_memory *m
 static at_reading read_fused(at_tape *t, const at_how *how, const at_query *q, const at_memory *m)
 {
     int heads = how->heads ? how->heads : 1, d = at_shape_last(q->query->shape) / heads;
-    real scale = how->score == &at_score_dot ? 1 : 1 / real_sqrt((real)(d ? d : 1));
+    real scale = how->score->dot_scale(d);
     at_mask mask = at_read_mask(q, m);
     mask.hidden_shape = all_heads(mask.hidden_shape);
     mask.added_shape = all_heads(mask.added_shape);
@@ -281,27 +280,16 @@ at_memory at_attention_slices(at_tape *t, at_path s, const at_how *how, int widt
     return how->heads ? m : prepared(t, s, how, m);
 }
 
-/* one field of several readings, joined along an axis; a field that is NULL stays NULL */
-static at_tensor *join_field(at_tape *t, int n, const at_reading *r, size_t offset, int axis)
-{
-    at_tensor **part = at_scratch(t, (size_t)n * sizeof *part);
-    for (int i = 0; part && i < n; i++)
-        part[i] = *(at_tensor *const *)((const char *)&r[i] + offset);
-    if (at_failed(t))
-        return at_poison(t);
-    return !part[0] ? NULL : n == 1 ? part[0] : at_concat(t, n, part, axis);
-}
-
 /* axes: of the context, and of everything that has a head axis after the first */
 static at_reading join(at_tape *t, int n, const at_reading *r, int context_axis, int axis)
 {
     return (at_reading){
-        .context = join_field(t, n, r, offsetof(at_reading, context), context_axis),
-        .weights = join_field(t, n, r, offsetof(at_reading, weights), axis),
-        .scores = join_field(t, n, r, offsetof(at_reading, scores), axis),
-        .centre = join_field(t, n, r, offsetof(at_reading, centre), axis),
-        .log_p = join_field(t, n, r, offsetof(at_reading, log_p), axis),
-        .entropy = join_field(t, n, r, offsetof(at_reading, entropy), axis),
+        .context = at_concat_members(t, n, &r->context, sizeof *r, context_axis),
+        .weights = at_concat_members(t, n, &r->weights, sizeof *r, axis),
+        .scores = at_concat_members(t, n, &r->scores, sizeof *r, axis),
+        .centre = at_concat_members(t, n, &r->centre, sizeof *r, axis),
+        .log_p = at_concat_members(t, n, &r->log_p, sizeof *r, axis),
+        .entropy = at_concat_members(t, n, &r->entropy, sizeof *r, axis),
     };
 }
 

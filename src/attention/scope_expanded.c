@@ -80,6 +80,7 @@ static plan *plan_entries(at_tape *t, const at_how *how, const at_query *q, cons
     at_mask_view v;
     at_mask mask = at_read_mask(q, m);
     int B = q->query->shape.dim[0], Q = q->query->shape.dim[1], K = m->keys->shape.dim[1];
+    int detail = (int)how->scope_values.number[0], block = (int)how->scope_values.number[1];
     plan *p = at_scratch(t, sizeof *p);
     if (!p || !at_mask_fit(t, "expanded", &mask, SHAPE(B, Q, K), &v))
         return NULL;
@@ -91,8 +92,8 @@ static plan *plan_entries(at_tape *t, const at_how *how, const at_query *q, cons
     for (int pass = 0; pass < 2 && !at_failed(t); pass++) {
         for (int row = 0; row < B * Q; row++) {
             int b = row / Q, i = row % Q;
-            p->count[row] = cut(p, row, at_centre(q, m, b, i), at_mask_end(&v, b, i), how->detail,
-                                how->block);
+            p->count[row] = cut(p, row, at_centre(q, m, b, i), at_mask_end(&v, b, i), detail,
+                                block);
             p->E = p->count[row] > p->E ? p->count[row] : p->E;
         }
         if (pass == 0)
@@ -232,7 +233,7 @@ static plan *sample_plan(at_tape *t, bool mask)
     static const int lengths[] = {7, 5};
     static const unsigned char hidden[] = {0, 0, 0, 0, 1, 0, 0, 1, 0, 0, 0,
                                            0, 0, 0, 0, 0, 0, 0, 0, 1, 1};
-    at_how how = {.detail = 1, .block = 2};
+    at_how how = {.scope_values = {.number = {1, 2}}};
     at_query q = {
         .query = at_zeros(t, SHAPE(2, 3, 1)),
         .mask = {.hidden = mask ? hidden : NULL, .hidden_shape = SHAPE(3, 7), .offset = 1}};
@@ -292,17 +293,6 @@ static at_tensor *spread_scores(at_tape *t, const at_tensor *e, const plan *p)
 
 /* ---- the scope ---------------------------------------------------------------------------- */
 
-static attend_status parse(at_how *how, int n, const char *const *values, attend_error *err)
-{
-    if (n != 2)
-        return at_error(err, ATTEND_OPTION,
-                        "expanded:m,w takes two numbers, the reach in detail and the block length");
-    attend_status status = at_how_whole(values[0], "m of expanded:m,w", 0, 1 << 28, &how->detail,
-                                        err);
-    return status < 0 ? status
-                      : at_how_whole(values[1], "w of expanded:m,w", 1, 1 << 28, &how->block, err);
-}
-
 /* the entries as a source of their own, one sentence for each query */
 static at_memory entries_as_memory(at_tape *t, at_path s, const at_how *how, const at_memory *m,
                                    plan *p)
@@ -340,12 +330,19 @@ static at_reading read(at_tape *t, at_path s, const at_how *how, const at_query 
 const at_scope at_scope_expanded = {
     .about = {.name = "expanded",
               .values = "m,w",
+              .value = {{.kind = ATTEND_VALUE_WHOLE, .max = 1 << 28, .what = "the reach in detail"},
+                        {.kind = ATTEND_VALUE_WHOLE,
+                         .min = 1,
+                         .max = 1 << 28,
+                         .what = "the block length"}},
               .example = "expanded:1,3",
               .formula = "[p-m, p+m] one by one, blocks of w by their means beyond",
               .source = "expanded window: near in detail, far in outline",
               .use = "long texts whose far parts still matter a little",
               .cost = "n (2m + 1 + n/w) d",
               .parameters = "none"},
-    .parse = parse,
+    .is_local = true,
+    .needs_position = true,
+    .has_blocks = true,
     .read = read,
 };

@@ -16,5 +16,6 @@ const at_scope at_scope_global = {
               .use = "the usual one",
               .cost = "n^2 d",
               .parameters = "none"},
+    .sees_all = true,
     .read = read,
 };

@@ -1,49 +1,66 @@
 /* g global + (1 - g) local of the same scores, mixed after the pick; g = sigmoid(w_g^T q + b_g), or
  * a number that is given. LOCAL is window, predicted or expanded. */
+#include <stdio.h>
 #include <string.h>
 
 #include "attention/attention.h"
 #include "attention/parts.h"
 #include "base/number.h"
 
-static int values_of(const at_scope *local) { return local == &at_scope_expanded ? 2 : 1; }
+/* ---- the description ---------------------------------------------------------------------- */
 
-static attend_status parse(at_how *how, int n, const char *const *values, attend_error *err)
+static bool is_fixed(const at_how *how) { return how->scope_values.given > 0; }
+static double gate_value(const at_how *how) { return how->scope_values.number[0]; }
+
+/* LOCAL, its values, and a gate where there is one value more */
+static attend_status parse(at_how *how, int n, const char *const *texts, attend_error *err)
 {
+    double *gate = &how->scope_values.number[0];
     if (n < 1)
         return at_error(err, ATTEND_OPTION,
                         "hybrid:LOCAL,.. takes a local scope, as in "
                         "hybrid:window,5 or hybrid:window,5,0.5");
-    if (at_number_real(values[0], strlen(values[0]), &how->gate))
+    if (at_number_real(texts[0], strlen(texts[0]), gate))
         return at_error(err, ATTEND_OPTION,
                         "hybrid:LOCAL,.. takes a local scope before its numbers, as in "
                         "hybrid:window,%s",
-                        values[0]);
-    how->local = at_scope_find(values[0], err);
-    if (!how->local)
+                        texts[0]);
+    const at_scope *local = how->local = at_scope_find(texts[0], err);
+    if (!local)
         return ATTEND_OPTION;
-    if (how->local == &at_scope_global || how->local == &at_scope_hybrid)
+    if (!local->is_local)
         return at_error(err, ATTEND_OPTION,
-                        "hybrid mixes global with a local scope; '%s' is not one", values[0]);
-    int own = values_of(how->local), given = n - 1;
-    how->fixed_gate = given == own + 1;
-    attend_status status = how->local->parse(how, how->fixed_gate ? own : given, values + 1, err);
-    if (status < 0 || !how->fixed_gate)
+                        "hybrid mixes global with a local scope; '%s' is not one", texts[0]);
+    int own = at_values_count(&local->about), given = n - 1;
+    how->scope_values.given = given == own + 1;
+    attend_status status = at_values_parse(&how->local_values, &local->about,
+                                           is_fixed(how) ? own : given, texts + 1, err);
+    if (status < 0 || !is_fixed(how))
         return status;
-    const char *g = values[n - 1];
-    if (!at_number_real(g, strlen(g), &how->gate) || how->gate < 0 || how->gate > 1)
+    const char *g = texts[n - 1];
+    if (!at_number_real(g, strlen(g), gate) || *gate < 0 || *gate > 1)
         return at_error(err, ATTEND_OPTION, "the gate of hybrid is a number from 0 to 1, not '%s'",
                         g);
     return ATTEND_OK;
 }
 
+static void print(const at_how *how, char *text, size_t size)
+{
+    char local[100], digits[32];
+    at_values_print(&how->local_values, &how->local->about, ',', local, sizeof local);
+    snprintf(text, size, "hybrid:%s%s%s", local, is_fixed(how) ? "," : "",
+             is_fixed(how) ? at_number_print(digits, gate_value(how)) : "");
+}
+
+/* ---- the read ----------------------------------------------------------------------------- */
+
 /* a + g (b - a): g [B,Q,1] or a number */
 static at_tensor *mix(at_tape *t, const at_how *how, at_tensor *gate, at_tensor *global,
                       at_tensor *local)
 {
-    if (how->fixed_gate)
-        return at_add(t, at_scale(t, global, (real)how->gate),
-                      at_scale(t, local, (real)(1 - how->gate)));
+    if (is_fixed(how))
+        return at_add(t, at_scale(t, global, (real)gate_value(how)),
+                      at_scale(t, local, (real)(1 - gate_value(how))));
     at_tensor *difference = at_add(t, global, at_scale(t, local, -1));
     return at_add(t, local, at_multiply(t, gate, difference));
 }
@@ -51,7 +68,7 @@ static at_tensor *mix(at_tape *t, const at_how *how, at_tensor *gate, at_tensor 
 static at_tensor *gate_of(at_tape *t, at_path s, const at_how *how, const at_query *q,
                           const at_memory *m)
 {
-    if (how->fixed_gate)
+    if (is_fixed(how))
         return NULL;
     at_tensor *w = at_param(t, s, "weight", SHAPE(1, m->width), INIT_GLOROT);
     at_tensor *b = at_param(t, s, "bias", SHAPE(1), INIT_ZERO);
@@ -67,8 +84,11 @@ static at_tensor *both(at_tape *t, at_tensor *a, at_tensor *b)
 static at_reading read(at_tape *t, at_path s, const at_how *how, const at_query *q,
                        const at_memory *m)
 {
+    at_how local = *how;
+    local.scope = how->local;
+    local.scope_values = how->local_values;
     at_reading g = at_scope_global.read(t, s, how, q, m);
-    at_reading l = how->local->read(t, s, how, q, m);
+    at_reading l = how->local->read(t, s, &local, q, m);
     at_tensor *gate = gate_of(t, at_in(s, "gate"), how, q, m);
     if (at_failed(t))
         return at_reading_poison(t);
@@ -92,5 +112,6 @@ const at_scope at_scope_hybrid = {
               .cost = "n^2 d, and the local scope's",
               .parameters = "w_g [dq], b_g, and the local scope's"},
     .parse = parse,
+    .print = print,
     .read = read,
 };

@@ -65,12 +65,7 @@ const at_op at_op_gaussian_fade = {
 
 /* ---- the scope ---------------------------------------------------------------------------- */
 
-static attend_status parse(at_how *how, int n, const char *const *values, attend_error *err)
-{
-    if (n != 1)
-        return at_error(err, ATTEND_OPTION, "predicted:D takes one number, the reach to each side");
-    return at_how_whole(values[0], "predicted:D", 1, 1 << 28, &how->reach, err);
-}
+static int reach_of(const at_how *how) { return (int)how->scope_values.number[0]; }
 
 /* n [B,Q,1]: the length of the source, under causal what the query can see of it */
 static at_tensor *lengths_of(at_tape *t, const at_mask_view *v)
@@ -96,7 +91,7 @@ static at_tensor *predict(at_tape *t, at_path s, const at_how *how, const at_que
 /* hidden [B,Q,K]: outside the window around round(p), or hidden by the mask */
 static unsigned char *hide(at_tape *t, const at_how *how, const at_mask_view *v, const at_tensor *p)
 {
-    int B = v->batch, Q = v->queries, K = v->keys;
+    int B = v->batch, Q = v->queries, K = v->keys, reach = reach_of(how);
     unsigned char *hidden = at_scratch(t, (size_t)B * (size_t)Q * (size_t)K), *to = hidden;
     for (int b = 0; hidden && b < B; b++)
         for (int i = 0; i < Q; i++) {
@@ -104,7 +99,7 @@ static unsigned char *hide(at_tape *t, const at_how *how, const at_mask_view *v,
             int end = at_mask_end(v, b, i);
             const unsigned char *row = at_mask_row(v, b, 0, i);
             for (int j = 0; j < K; j++)
-                *to++ = j < c - how->reach || j > c + how->reach || j >= end || (row && row[j]);
+                *to++ = j < c - reach || j > c + reach || j >= end || (row && row[j]);
         }
     return hidden;
 }
@@ -130,7 +125,7 @@ static at_reading read(at_tape *t, at_path s, const at_how *how, const at_query 
                     .added_shape = q->mask.added_shape};
     scores = at_scores_added(t, scores, &mask);
     at_picked k = how->pick->pick(t, how, scores, &mask);
-    at_tensor *w = gaussian_fade(t, k.weights, p, (real)how->reach / 2);
+    at_tensor *w = gaussian_fade(t, k.weights, p, (real)reach_of(how) / 2);
     return (at_reading){.context = at_context(t, w, m),
                         .weights = at_one_head(t, w),
                         .scores = at_scores_seen(t, q, scores, &mask),
@@ -143,6 +138,10 @@ const at_scope at_scope_predicted = {
     .about = {.name = "predicted",
               .aliases = "local-p",
               .values = "D",
+              .value = {{.kind = ATTEND_VALUE_WHOLE,
+                         .min = 1,
+                         .max = 1 << 28,
+                         .what = "the reach to each side"}},
               .example = "predicted:4",
               .formula =
                   "p = n sigmoid(v_p^T tanh(W_p q)); w_j exp(-(j-p)^2 / 2(D/2)^2) in [p-D, p+D]",
@@ -150,6 +149,8 @@ const at_scope at_scope_predicted = {
               .use = "translators whose order differs; Luong's best",
               .cost = "n^2 d",
               .parameters = "W_p [A,dq], v_p [A]"},
-    .parse = parse,
+    .is_local = true,
+    .has_hidden = true,
+    .loses_mass = true,
     .read = read,
 };

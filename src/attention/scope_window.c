@@ -9,12 +9,7 @@
 #include "attention/parts.h"
 #include "grad/mask.h"
 
-static attend_status parse(at_how *how, int n, const char *const *values, attend_error *err)
-{
-    if (n != 1)
-        return at_error(err, ATTEND_OPTION, "window:D takes one number, the reach to each side");
-    return at_how_whole(values[0], "window:D", 0, 1 << 28, &how->reach, err);
-}
+static int reach_of(const at_how *how) { return (int)how->scope_values.number[0]; }
 
 /* one block: queries i .. i+rows-1, keys lo .. hi-1 */
 typedef struct {
@@ -22,13 +17,13 @@ typedef struct {
 } block;
 
 /* the keys that the windows of these queries reach; one hidden key when they reach none */
-static block reach_of(const at_how *how, const at_query *q, const at_memory *m, int i, int rows)
+static block block_of(const at_how *how, const at_query *q, const at_memory *m, int i, int rows)
 {
-    int B = q->query->shape.dim[0], K = m->keys->shape.dim[1];
+    int B = q->query->shape.dim[0], K = m->keys->shape.dim[1], reach = reach_of(how);
     block b = {i, rows, K, 0};
     for (int s = 0; s < B; s++)
         for (int r = i; r < i + rows; r++) {
-            long p = at_centre(q, m, s, r), from = p - how->reach, to = p + how->reach + 1;
+            long p = at_centre(q, m, s, r), from = p - reach, to = p + reach + 1;
             from = from < 0 ? 0 : from;
             to = to > K ? K : to;
             if (from < to) {
@@ -57,7 +52,7 @@ static const real *added_part(at_tape *t, const at_mask_view *v, block k)
 static unsigned char *hide(at_tape *t, const at_how *how, const at_query *q, const at_memory *m,
                            const at_mask_view *v, block k)
 {
-    int B = v->batch;
+    int B = v->batch, reach = reach_of(how);
     unsigned char *hidden = at_scratch(t, (size_t)B * (size_t)k.rows * (size_t)(k.hi - k.lo));
     unsigned char *to = hidden;
     for (int b = 0; hidden && b < B; b++)
@@ -66,7 +61,7 @@ static unsigned char *hide(at_tape *t, const at_how *how, const at_query *q, con
             int end = at_mask_end(v, b, i);
             const unsigned char *row = at_mask_row(v, b, 0, i);
             for (int j = k.lo; j < k.hi; j++)
-                *to++ = j < p - how->reach || j > p + how->reach || j >= end || (row && row[j]);
+                *to++ = j < p - reach || j > p + reach || j >= end || (row && row[j]);
         }
     return hidden;
 }
@@ -109,19 +104,20 @@ static at_reading read(at_tape *t, at_path s, const at_how *how, const at_query 
     enum { FEWEST = 32 };
     if (at_failed(t))
         return at_reading_poison(t);
-    int B = q->query->shape.dim[0], Q = q->query->shape.dim[1], rows = 2 * how->reach + 1;
+    int B = q->query->shape.dim[0], Q = q->query->shape.dim[1];
+    int reach = reach_of(how), rows = 2 * reach + 1;
     at_mask_view v;
     at_mask mask = at_read_mask(q, m);
     if (!at_mask_fit_added(t, "window", &mask, SHAPE(B, Q, m->keys->shape.dim[1]), &v))
         return at_reading_poison(t);
-    rows = how->reach > Q ? Q : rows < FEWEST ? FEWEST : rows;
+    rows = reach > Q ? Q : rows < FEWEST ? FEWEST : rows;
     int n = Q ? (Q + rows - 1) / rows : 1;
     at_reading *part = at_scratch(t, (size_t)n * sizeof *part);
     if (!part)
         return at_reading_poison(t);
     for (int k = 0; k < n; k++) {
         int i = k * rows, left = Q - i < rows ? Q - i : rows;
-        part[k] = read_block(t, s, how, q, m, &v, reach_of(how, q, m, i, left));
+        part[k] = read_block(t, s, how, q, m, &v, block_of(how, q, m, i, left));
     }
     return at_join_queries(t, n, part);
 }
@@ -130,12 +126,17 @@ const at_scope at_scope_window = {
     .about = {.name = "window",
               .aliases = "local-m",
               .values = "D",
+              .value = {{.kind = ATTEND_VALUE_WHOLE,
+                         .min = 0,
+                         .max = 1 << 28,
+                         .what = "the reach to each side"}},
               .example = "window:2",
               .formula = "positions [p-D, p+D] around the step or the query's own position p",
               .source = "Luong et al. 2015, 3.2 (local-m)",
               .use = "order nearly the same on both sides; long texts",
               .cost = "n D d",
               .parameters = "none"},
-    .parse = parse,
+    .is_local = true,
+    .needs_position = true,
     .read = read,
 };

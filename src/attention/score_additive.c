@@ -137,15 +137,6 @@ const at_op at_op_additive_score = {
 
 /* ---- the score ---------------------------------------------------------------------------- */
 
-static attend_status parse(at_how *how, int n, const char *const *values, attend_error *err)
-{
-    if (n > 1 || (n == 1 && strcmp(values[0], "bias") != 0))
-        return at_error(err, ATTEND_OPTION, "after 'additive:' only 'bias' may follow, not '%s'",
-                        values[0]);
-    how->bias = n == 1;
-    return ATTEND_OK;
-}
-
 static int size_of(const at_how *how, const at_memory *m)
 {
     return how->size ? how->size : m->width;
@@ -154,8 +145,9 @@ static int size_of(const at_how *how, const at_memory *m)
 static at_tensor *prepare(at_tape *t, at_path s, const at_how *how, const at_memory *m)
 {
     int A = size_of(how, m);
+    bool has_bias = how->score_values.given > 0;
     at_tensor *w = at_param(t, s, "key", SHAPE(A, at_shape_last(m->keys->shape)), INIT_GLOROT);
-    at_tensor *b = how->bias ? at_param(t, s, "bias", SHAPE(A), INIT_ZERO) : NULL;
+    at_tensor *b = has_bias ? at_param(t, s, "bias", SHAPE(A), INIT_ZERO) : NULL;
     return at_affine(t, m->keys, w, b, ATTEND_OUT_IN); /* [B,K,A] */
 }
 
@@ -172,14 +164,14 @@ const at_score at_score_additive = {
     .about = {.name = "additive",
               .aliases = "mlp bahdanau concat",
               .values = "bias",
+              .value = {{.kind = ATTEND_VALUE_WORD}},
               .formula = "e_j = w_v^T tanh(W_q q + W_k k_j [+ b])",
               .source = "Bahdanau et al. 2014, A.1.2; Luong et al. 2015, 3.1 (concat)",
               .use = "recurrent translators; query and keys of any size",
               .cost = "n d^2 once per source, then n^2 d time with a tanh each, n^2 memory",
               .parameters = "W_q [A,dq], W_k [A,dk], w_v [A], b [A] on request"},
-    .sized = true,
+    .has_hidden = true,
     .linear = true,
-    .parse = parse,
     .prepare = prepare,
     .score = score,
 };

@@ -1,11 +1,8 @@
 /* e_j = beta cos(q, k_j), beta = exp(s) learned from s = 0, or given (Graves et al. 2014, eq. 5-6).
  * A vector of length 0 has cosine 0 with everything, and passes no gradient. */
 #include "attention/attention.h"
-#include "base/number.h"
 #include "base/threads.h"
 #include "tensor/vector.h"
-
-#include <string.h>
 
 /* ---- the op: rows divided by their length ------------------------------------------------- */
 
@@ -71,14 +68,6 @@ const at_op at_op_unit_rows = {
 
 /* ---- the score ---------------------------------------------------------------------------- */
 
-static attend_status parse(at_how *how, int n, const char *const *values, attend_error *err)
-{
-    how->fixed_beta = n == 1;
-    if (n > 1 || (n == 1 && !at_number_real(values[0], strlen(values[0]), &how->beta)))
-        return at_error(err, ATTEND_OPTION, "cosine:B takes one number, not '%s'", values[0]);
-    return ATTEND_OK;
-}
-
 static at_tensor *prepare(at_tape *t, at_path s, const at_how *how, const at_memory *m)
 {
     (void)s, (void)how;
@@ -88,9 +77,10 @@ static at_tensor *prepare(at_tape *t, at_path s, const at_how *how, const at_mem
 static at_tensor *score(at_tape *t, at_path s, const at_how *how, const at_query *q,
                         const at_memory *m)
 {
-    real fixed = how->fixed_beta ? (real)how->beta : 1;
+    bool is_fixed = how->score_values.given > 0;
+    real fixed = is_fixed ? (real)how->score_values.number[0] : 1;
     at_tensor *e = at_matmul(t, unit_rows(t, q->query), false, m->prepared, true, fixed);
-    if (how->fixed_beta)
+    if (is_fixed)
         return e;
     at_tensor *log_beta = at_param(t, s, "log_beta", SHAPE(1), INIT_ZERO);
     return at_multiply(t, e, at_exp(t, log_beta));
@@ -99,6 +89,7 @@ static at_tensor *score(at_tape *t, at_path s, const at_how *how, const at_query
 const at_score at_score_cosine = {
     .about = {.name = "cosine",
               .values = "beta",
+              .value = {{.kind = ATTEND_VALUE_REAL, .optional = true}},
               .formula = "e_j = beta cos(q, k_j)",
               .source = "Graves et al. 2014, eq. 5 and 6",
               .use = "memories addressed by content, where lengths should not count",
@@ -106,6 +97,5 @@ const at_score at_score_cosine = {
               .parameters = "s with beta = exp(s), or none when beta is given"},
     .one_width = true,
     .prepare = prepare,
-    .parse = parse,
     .score = score,
 };

@@ -8,6 +8,12 @@ static at_tensor *score(at_tape *t, at_path s, const at_how *how, const at_query
     return at_matmul(t, q->query, false, m->keys, true, 1);
 }
 
+static real dot_scale(int d)
+{
+    (void)d;
+    return 1;
+}
+
 const at_score at_score_dot = {
     .about = {.name = "dot",
               .formula = "e_j = q . k_j",
@@ -16,5 +22,6 @@ const at_score at_score_dot = {
               .cost = "n^2 d time, n^2 memory (linear in n without weights)",
               .parameters = "none"},
     .one_width = true,
+    .dot_scale = dot_scale,
     .score = score,
 };

@@ -205,5 +205,6 @@ const at_score at_score_gaussian = {
               .cost = "n^2 d time, n^2 memory",
               .parameters = "none"},
     .one_width = true,
+    .of_distance = true,
     .score = score,
 };

@@ -10,6 +10,8 @@ static at_tensor *score(at_tape *t, at_path s, const at_how *how, const at_query
     return at_matmul(t, q->query, false, m->keys, true, 1 / real_sqrt(d));
 }
 
+static real dot_scale(int d) { return 1 / real_sqrt((real)(d ? d : 1)); }
+
 const at_score at_score_scaled_dot = {
     .about = {.name = "scaled-dot",
               .formula = "e_j = q . k_j / sqrt(d)",
@@ -18,5 +20,6 @@ const at_score at_score_scaled_dot = {
               .cost = "n^2 d time, n^2 memory (linear in n without weights)",
               .parameters = "none"},
     .one_width = true,
+    .dot_scale = dot_scale,
     .score = score,
 };

@@ -47,6 +47,16 @@ at_tensor *at_concat(at_tape *t, int n, at_tensor *const *parts, int axis)
     return y;
 }
 
+at_tensor *at_concat_members(at_tape *t, int n, at_tensor *const *first, size_t stride, int axis)
+{
+    at_tensor **part = at_scratch(t, (size_t)n * sizeof *part);
+    for (int i = 0; part && i < n; i++)
+        part[i] = *(at_tensor *const *)((const char *)first + (size_t)i * stride);
+    if (at_failed(t))
+        return at_poison(t);
+    return !part[0] ? NULL : n == 1 ? part[0] : at_concat(t, n, part, axis);
+}
+
 static void backward(const at_node *n)
 {
     const at_tensor *y = n->out[0];

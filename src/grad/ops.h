@@ -73,6 +73,10 @@ at_tensor *at_matmul(at_tape *t, at_tensor *a, bool ta, at_tensor *b, bool tb, r
 at_tensor *at_reshape(at_tape *t, at_tensor *x, at_shape shape);        /* shares the memory */
 at_tensor *at_transpose(at_tape *t, at_tensor *x, int axis, int other); /* a copy */
 at_tensor *at_concat(at_tape *t, int n, at_tensor *const *parts, int axis);
+
+/* at_concat of one member of n structures in an array, which are `stride` bytes apart; first: that
+ * member of the first structure. NULL if it is NULL there, itself if n is 1. */
+at_tensor *at_concat_members(at_tape *t, int n, at_tensor *const *first, size_t stride, int axis);
 at_tensor *at_slice(at_tape *t, at_tensor *x, int axis, int begin, int end);
 at_tensor *at_sum(at_tape *t, at_tensor *x); /* of all elements, a scalar */
 at_tensor *at_mean(at_tape *t, at_tensor *x);

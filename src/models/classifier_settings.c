@@ -119,21 +119,14 @@ static attend_status parse_widths(at_classifier *m, const char *text, attend_err
     }
 }
 
-/* Does some of it lie around a place that is given? */
-static bool has_window(const at_how *how)
-{
-    const at_scope *scope = how->scope == &at_scope_hybrid ? how->local : how->scope;
-    return scope == &at_scope_window || scope == &at_scope_expanded;
-}
-
 static attend_status check_read(const at_classifier *m, attend_error *err)
 {
     const at_how *how = &m->attention;
-    if (has_window(how))
+    if (at_how_local(how)->needs_position)
         return at_error(err, ATTEND_OPTION,
                         "--attention: a window lies around a word, and the one question of a "
                         "classifier has none; global, predicted or hybrid:predicted");
-    if (how->pick == &at_pick_hard && !how->straight_through)
+    if (at_how_needs_reward(how))
         return at_error(err, ATTEND_OPTION,
                         "--attention: hard picks of a classifier are learned "
                         "straight-through only; hard:straight-through");

@@ -132,7 +132,7 @@ static void choose_units(at_pooling *p)
         common += log(p->unit[c]) / (double)C;
     }
     for (size_t c = 0; c < C; c++)
-        p->unit[c] = width * (p->how.vector ? p->unit[c] : exp(common));
+        p->unit[c] = width * (p->each ? p->unit[c] : exp(common));
     measure((size_t)p->rows, p->y, 1, &p->y_center, &p->y_unit);
 }
 
@@ -181,6 +181,7 @@ attend_status at_pooling_new(size_t rows, int columns, const double *x, const do
         return at_error_memory(err);
     p->rows = (int)rows;
     p->columns = columns;
+    p->each = each;
     at_parameter *weight;
     status = at_how_parse(&p->how, each ? "gaussian-w:vector" : "gaussian-w", err);
     if (status >= 0 && !allocate(p))
@@ -222,7 +223,7 @@ attend_status at_pooling_set_weight(at_pooling *p, const double *weight, attend_
         if (!isfinite(weight[c]))
             return at_error(err, ATTEND_NUMBER, "pooling: the weight of column %d is not finite",
                             c + 1);
-        if (p->how.vector || c == 0)
+        if (p->each || c == 0)
             weight_of(p)->value[c] = weight_inside(p, c, weight[c]);
     }
     return ATTEND_OK;
@@ -231,12 +232,12 @@ attend_status at_pooling_set_weight(at_pooling *p, const double *weight, attend_
 void at_pooling_weight(const at_pooling *p, double *weight) /* its sign means nothing */
 {
     for (int c = 0; c < p->columns; c++)
-        weight[c] = fabs((double)weight_of(p)->value[p->how.vector ? c : 0]) / p->unit[c];
+        weight[c] = fabs((double)weight_of(p)->value[p->each ? c : 0]) / p->unit[c];
 }
 
 bool at_pooling_sound(const at_pooling *p)
 {
-    for (int c = 0; c < (p->how.vector ? p->columns : 1); c++)
+    for (int c = 0; c < (p->each ? p->columns : 1); c++)
         if (!(real_abs(weight_of(p)->value[c]) <= (real)LARGEST_WEIGHT))
             return false;
     return true;

@@ -31,6 +31,7 @@ typedef struct {
     double *x, *y;                           /* as given: [N][C], [N] */
     double *center, *unit, y_center, y_unit; /* [C]: inside = (given - center) / unit */
     real *key, *value;                       /* inside: [N][C], [N] */
+    bool each;                               /* a w for every column */
     at_how how;                              /* gaussian-w, or gaussian-w:vector */
     at_params *params;
 } at_pooling;

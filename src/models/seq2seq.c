@@ -351,17 +351,6 @@ static steps step_feeding(at_tape *t, const at_seq2seq *m, const at_source *sour
     return (steps){.h = d->feed, .c = r.context, .read = r};
 }
 
-/* one field of all steps, joined along the time axis */
-static at_tensor *join(at_tape *t, int T, const steps *s, size_t offset, int axis)
-{
-    at_tensor **part = at_scratch(t, (size_t)T * sizeof *part);
-    for (int i = 0; part && i < T; i++)
-        part[i] = *(at_tensor *const *)((const char *)&s[i] + offset);
-    if (at_failed(t))
-        return at_poison(t);
-    return !part[0] ? NULL : T == 1 ? part[0] : at_concat(t, T, part, axis);
-}
-
 static steps loop(at_tape *t, const at_seq2seq *m, const at_source *source, at_decoder *d,
                   at_tensor *e, bool weights)
 {
@@ -372,11 +361,16 @@ static steps loop(at_tape *t, const at_seq2seq *m, const at_source *source, at_d
         each[i] = m->feeding ? step_feeding(t, m, source, d, word, weights)
                              : step_before(t, m, source, d, word, weights);
     }
-    return (steps){.h = join(t, T, each, offsetof(steps, h), 1),
-                   .c = join(t, T, each, offsetof(steps, c), 1),
-                   .read = {.weights = join(t, T, each, offsetof(steps, read.weights), 2),
-                            .log_p = join(t, T, each, offsetof(steps, read.log_p), 2),
-                            .entropy = join(t, T, each, offsetof(steps, read.entropy), 2)}};
+    if (!each) {
+        at_tensor *p = at_poison(t);
+        return (steps){.h = p, .c = p, .read = {.weights = p, .log_p = p, .entropy = p}};
+    }
+    size_t stride = sizeof *each;
+    return (steps){.h = at_concat_members(t, T, &each->h, stride, 1),
+                   .c = at_concat_members(t, T, &each->c, stride, 1),
+                   .read = {.weights = at_concat_members(t, T, &each->read.weights, stride, 2),
+                            .log_p = at_concat_members(t, T, &each->read.log_p, stride, 2),
+                            .entropy = at_concat_members(t, T, &each->read.entropy, stride, 2)}};
 }
 
 /* [B,1,C] n times: [B,n,C] */

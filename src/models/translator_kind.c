@@ -224,8 +224,8 @@ static at_tensor *copy_log_p(at_tape *t, const at_model *m, const at_decoded *d,
     return at_seq2seq_log_p(t, net_of(m), d, copies);
 }
 
-static bool draws(const at_model *m) { return net_of(m)->attention.pick == &at_pick_hard; }
-static bool samples(const at_model *m) { return !net_of(m)->attention.straight_through; }
+static bool draws(const at_model *m) { return net_of(m)->attention.pick->draws; }
+static bool samples(const at_model *m) { return at_how_needs_reward(&net_of(m)->attention); }
 static bool reversed(const at_model *m) { return net_of(m)->reversed; }
 
 /* two steps on a source of one word, or vector */

@@ -99,7 +99,7 @@ static at_tensor *loss_of(classroom *r, const at_answer *a)
         asked += target[i] >= 0;
     at_tensor *nll = at_likelihood(r->tape, a->said, at_row_ids(&r->batch, target), -1);
     at_tensor *loss = at_scale(r->tape, at_sum(r->tape, nll), 1 / (real)asked);
-    if (at_failed(r->tape) || !a->read.log_p || p->how.straight_through)
+    if (at_failed(r->tape) || !a->read.log_p || !at_how_needs_reward(&p->how))
         return loss;
     return at_add(r->tape, loss, reward(r, &a->read, nll, asked));
 }

@@ -112,7 +112,7 @@ static void compare_window(at_case *c, const at_how *how, const inputs *in, cons
         for (int j = 0; j < in->K; j++) {
             double centre = floor((double)p[row] + 0.5);
             int end = in->mask.lengths ? in->mask.lengths[row / in->Q] : in->K;
-            w->value[row * in->K + j] = fabs(j - centre) <= how->reach && j < end;
+            w->value[row * in->K + j] = fabs(j - centre) <= how->scope_values.number[0] && j < end;
         }
     at_case_output(c, "window", w);
 }

@@ -192,7 +192,8 @@ static void check_attention(const at_how *how, const char *text, void *user)
     static job j;
     at_how wide = *how;
     const int *size = user;
-    wide.positions = LONGEST; /* of location */
+    if (how->score->limits_length)
+        wide.score_values.number[0] = LONGEST;
     wide.size = *size;
     for (int way = 0; way < 3; way++) {
         begin(&j, &wide, text);

@@ -8,6 +8,7 @@
 #include <cmocka.h>
 
 #include "attention/output.h"
+#include "attention/parts.h"
 
 static void descriptions_print_as_they_parse(void **state)
 {
@@ -24,6 +25,9 @@ static void descriptions_print_as_they_parse(void **state)
         {"additive:bias/local-p:2", "additive:bias/predicted:2"},
         {"gaussian-w:vector", "gaussian-w:vector"},
         {"location:50", "location:50"},
+        {"location", "location:128"},
+        {"cosine:-1/hybrid:local-p,2,0.3", "cosine:-1/hybrid:predicted,2,0.3"},
+        {"dot/window:268435456", "dot/window:268435456"},
         {"dot/global/hard:straight-through/2", "dot/global/hard:straight-through/2"},
     };
     for (size_t i = 0; i < sizeof texts / sizeof *texts; i++) {
@@ -35,6 +39,8 @@ static void descriptions_print_as_they_parse(void **state)
         at_how_print(&how, text, sizeof text);
         assert_string_equal(text, texts[i][1]);
         assert_int_equal(at_how_parse(&again, text, &err), ATTEND_OK);
+        at_how_print(&again, text, sizeof text);
+        assert_string_equal(text, texts[i][1]);
     }
 }
 
@@ -50,7 +56,9 @@ static void what_makes_no_sense_is_refused_with_the_reason(void **state)
         {"dot/window:x", "not 'x'"},
         {"dot/predicted:0", "from 1"},
         {"dot/expanded:3", "two numbers"},
-        {"dot/expanded:3,0", "from 1"},
+        {"dot/expanded:3,0", "w of expanded:m,w takes a whole number from 1"},
+        {"dot/expanded:-1,2", "m of expanded:m,w takes a whole number from 0"},
+        {"dot/window:1,2", "window:D takes one number, the reach to each side"},
         {"dot:3", "takes no value"},
         {"dot//soft", "left out from the right"},
         {"dot/global/soft/0", "heads"},
@@ -64,7 +72,12 @@ static void what_makes_no_sense_is_refused_with_the_reason(void **state)
         {"dot/hybrid:window,5,2", "from 0 to 1"},
         {"additive:bis", "only 'bias'"},
         {"cosine:x", "one number"},
+        {"cosine:1,2", "one number"},
+        {"location:0", "from 1 to 1048576"},
+        {"location:9,9", "one number"},
         {"dot/global/hard:softly", "straight-through"},
+        {"dot/global/hard:straight-through,x", "not 'x'"},
+        {"dot/hybrid:expanded,1", "two numbers"},
     };
     for (size_t i = 0; i < sizeof texts / sizeof *texts; i++) {
         at_how how;
@@ -124,6 +137,29 @@ static void every_mechanism_says_what_it_is(void **state)
                             : NULL);
 }
 
+/* a row of the table for each name, unless the mechanism parses and prints for itself */
+static void check_values(const at_about *about, bool own_parser)
+{
+    int names = about->values ? 1 : 0;
+    for (const char *p = about->values; p && (p = strchr(p, ',')); p++)
+        names++;
+    if (at_values_count(about) != (own_parser ? 0 : names))
+        fail_msg("%s: %d names of values, %d rows", about->name, names, at_values_count(about));
+}
+
+static void every_value_has_a_name(void **state)
+{
+    (void)state;
+    for (int i = 0; i < at_score_count; i++)
+        check_values(&at_scores[i]->about, false);
+    for (int i = 0; i < at_scope_count; i++) {
+        assert_int_equal(!at_scopes[i]->parse, !at_scopes[i]->print);
+        check_values(&at_scopes[i]->about, at_scopes[i]->parse != NULL);
+    }
+    for (int i = 0; i < at_pick_count; i++)
+        check_values(&at_picks[i]->about, false);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -131,6 +167,7 @@ int main(void)
         cmocka_unit_test(what_makes_no_sense_is_refused_with_the_reason),
         cmocka_unit_test(outputs_refuse_attention_that_loses_probability),
         cmocka_unit_test(every_mechanism_says_what_it_is),
+        cmocka_unit_test(every_value_has_a_name),
     };
     return cmocka_run_group_tests_name("attention_how", tests, NULL, NULL);
 }

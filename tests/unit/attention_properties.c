@@ -104,10 +104,7 @@ static void same(const char *text, const char *what, const real *a, const real *
 
 /* ---- weights ------------------------------------------------------------------------------ */
 
-static bool fades(const at_how *how)
-{
-    return how->scope == &at_scope_predicted || how->local == &at_scope_predicted;
-}
+static bool fades(const at_how *how) { return at_how_local(how)->loses_mass; }
 
 static void check_weights(const at_how *how, const char *text, void *user)
 {
@@ -154,7 +151,8 @@ static void weights_are_a_distribution_over_what_is_visible(void **state)
  * blocks, mixtures, projections of the simplex) at least nothing where there is no score */
 static void check_row(const at_how *how, const char *text, int n, const real *e, const real *w)
 {
-    bool plain = how->scope == &at_scope_global || how->scope == &at_scope_window;
+    bool plain = how->scope->sees_all
+                 || (how->scope->is_local && !how->scope->loses_mass && !how->scope->has_blocks);
     double sum = 0, most = -INFINITY;
     int best = -1;
     for (int j = 0; j < n; j++)
@@ -169,9 +167,9 @@ static void check_row(const at_how *how, const char *text, int n, const real *e,
         double soft = seen ? exp((double)e[j] - most) / sum : 0, hard = j == best;
         if (isnan((double)e[j]) || (!seen && w[j] != 0))
             fail_msg("%s: weight %g where the score is %g", text, (double)w[j], (double)e[j]);
-        if (plain && how->pick == &at_pick_soft && fabs((double)w[j] - soft) > 1e-5)
+        if (plain && how->pick->is_softmax && fabs((double)w[j] - soft) > 1e-5)
             fail_msg("%s: weight %g, softmax of the scores %g", text, (double)w[j], soft);
-        if (plain && how->pick == &at_pick_hard && (double)w[j] != hard)
+        if (plain && how->pick->draws && (double)w[j] != hard)
             fail_msg("%s: weight %g, the highest score is number %d", text, (double)w[j], best);
     }
 }
@@ -310,7 +308,8 @@ static void check_batches(const at_how *how, const char *text, void *user)
     static const int widths[] = {70, 73, 131};
     at_how wide = *how;
     (void)user;
-    wide.positions = WIDEST; /* location has rows for all of them */
+    if (how->score->limits_length)
+        wide.score_values.number[0] = WIDEST;
     for (int way = 0; way < 4; way++) {
         int step = 4 + way % 2 * 18;
         bool unseen = way >= 2;
@@ -340,7 +339,7 @@ static void no_bit_depends_on_padding_or_the_batch(void **state)
 static void check_order(const at_how *how, const char *text, void *user)
 {
     int *checked = user;
-    if (how->score->knows_positions || how->scope != &at_scope_global)
+    if (how->score->knows_positions || !how->scope->sees_all)
         return;
     static const int order[] = {3, 0, 5, 1, 4, 2};
     real k[K * D], v[K * D];
@@ -454,7 +453,7 @@ static void check_added(const at_how *how, const char *text, void *user)
     int H = how->heads ? how->heads : 1, *checked = user;
     real added[2 * Q * K];
     unsigned char hidden[2 * Q * K];
-    if (how->scope == &at_scope_expanded || how->local == &at_scope_expanded)
+    if (at_how_local(how)->has_blocks)
         return;
     fill(added, (size_t)(H * Q * K), 91);
     for (int i = 0; i < H * Q * K; i++) {

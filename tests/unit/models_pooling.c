@@ -108,7 +108,7 @@ static at_tensor *build_loss(at_tape *t, at_path s, const void *arg)
 {
     static const uint32_t rows[] = {0, 7, 3, 39, 20};
     const at_pooling *p = arg;
-    int numbers = p->how.vector ? C : 1;
+    int numbers = p->each ? C : 1;
     at_tape_bind(t, "score.width", at_param(t, s, "w", SHAPE(numbers), INIT_CONSTANT((real)0.8)));
     return at_pooling_loss(t, p, learned, 5, rows);
 }

@@ -17,7 +17,7 @@ static const double loss_of[K] = {1.5, 0.2, 2.5, 0.9}; /* when place j is drawn 
 /* one draw: which place, and d(log p or what else)/d(scores) of the surrogate loss */
 static int draw(at_tape *t, uint32_t step, const at_baseline *b, bool through, double gradient[K])
 {
-    at_how how = {.pick = &at_pick_hard, .straight_through = through};
+    at_how how = {.pick = &at_pick_hard, .pick_values = {.given = through}};
     at_tape_reset(t);
     at_tape_seed(t, 42, step, 0);
     at_tensor *e = at_variable(t, SHAPE(1, 1, K), scores);
