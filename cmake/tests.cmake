@@ -66,7 +66,11 @@ foreach(file IN LISTS files)
   cmake_path(GET file STEM name)
   string(REGEX REPLACE "_.*" "" folder ${name})
   if(folder IN_LIST ATTEND_FOLDERS OR "api" IN_LIST ATTEND_FOLDERS)
-    attend_test_program(unit_${name} unit FILES ${file} LIBRARIES attend_cmocka)
+    set(command_files "")
+    if(folder STREQUAL make) # which is of the command, not of the library
+      set(command_files ${makers})
+    endif()
+    attend_test_program(unit_${name} unit FILES ${file} ${command_files} LIBRARIES attend_cmocka)
     set_target_properties(unit_${name} PROPERTIES
                           RUNTIME_OUTPUT_DIRECTORY ${PROJECT_BINARY_DIR}/unit)
     attend_test(unit_${name} unit unit_${name})

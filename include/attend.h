@@ -114,7 +114,7 @@ typedef struct attend_entry {
 /* The index-th entry of a list. The list "kinds" names the others.
  *
  * kind      "kinds", "attention", "presets", "kernels", "ops", "optimisers", "schedules",
- *           "measures", "tokenizers", "formats", "makers"
+ *           "measures", "tokenizers", "formats"
  * entry     receives the entry; its strings live as long as the program
  *
  * Returns 1, or 0 where there is no such list or no such entry. Thread safe. */
@@ -291,33 +291,6 @@ ATTEND_API attend_status attend_data_split(const char *const *paths, int count, 
                                            const char *valid, const char *test,
                                            const attend_data_options *options,
                                            attend_data_counts counts[3], attend_error *err);
-
-/* Receives an example that was made; both texts are borrowed. What it returns below 0 ends the
- * making, and is returned. */
-typedef attend_status attend_make_function(void *user, const char *source, const char *target,
-                                           attend_error *err);
-
-/* Makes examples by a rule, no two with the same source: sentences and their translations from a
- * small grammar, or a task such as sorting. The same seed gives the same examples everywhere.
- *
- * maker     a name of attend_list("makers", ..)
- * size      of an example, where it has one: how many numbers to sort; 0 is the maker's own
- *
- * Fails where there are no more different ones. Thread safe. */
-ATTEND_API attend_status attend_data_make(const char *maker, long count, unsigned long long seed,
-                                          int size, attend_make_function *take, void *user,
-                                          attend_error *err);
-
-/* Does a maker make feature vectors (attend_features) and lines? 1, or 0: pairs of texts. In a text
- * of attend_data_make a vector is numbers with commas between them, and blanks lie between
- * vectors. */
-ATTEND_API int attend_maker_features(const char *maker);
-
-/* The same as files of what such a maker makes: sequences, and a line for each. */
-ATTEND_API attend_status attend_data_make_features(const char *maker, long count,
-                                                   unsigned long long seed, int size,
-                                                   const char *features, const char *lines,
-                                                   attend_error *err);
 
 typedef struct attend_check attend_check;
 

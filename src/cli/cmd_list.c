@@ -4,6 +4,7 @@
 #include "cli/cli.h"
 #include "cli/reference.h"
 #include "cli/table.h"
+#include "make/maker.h"
 
 typedef struct {
     bool json, markdown;
@@ -23,11 +24,30 @@ static const at_option options[] = {
              "DIR/attention.md and DIR/attention/*.png"},
     {0}};
 
+/* The library's lists, and the makers, which are the command's own. */
+static bool entry_at(const char *kind, int i, attend_entry *entry)
+{
+    static const attend_entry makers = {
+        .name = "makers", .formula = "rules that make corpora: attend data make"};
+    if (strcmp(kind, "makers") == 0) {
+        if (i < at_maker_count)
+            *entry = (attend_entry){.name = at_makers[i]->name, .formula = at_makers[i]->what};
+        return i < at_maker_count;
+    }
+    if (attend_list(kind, i, entry))
+        return true;
+    attend_entry last;
+    if (strcmp(kind, "kinds") != 0 || !attend_list(kind, i - 1, &last))
+        return false;
+    *entry = makers;
+    return true;
+}
+
 static attend_status check_kind(const char *kind, attend_error *err)
 {
     attend_entry entry;
     at_guess guess = {.word = kind};
-    for (int i = 0; attend_list("kinds", i, &entry); i++) {
+    for (int i = 0; entry_at("kinds", i, &entry); i++) {
         if (strcmp(entry.name, kind) == 0)
             return ATTEND_OK;
         at_guess_consider(&guess, entry.name, strlen(entry.name));
@@ -122,7 +142,7 @@ static attend_status run(at_cli *cli, const void *fields, int operands, char **o
     int columns = 0;
     while (table.columns[columns].title)
         columns++;
-    for (int i = 0; attend_list(kind, i, &entry); i++)
+    for (int i = 0; entry_at(kind, i, &entry); i++)
         add_row(&table, &entry, columns);
     at_str text = {0};
     at_table_write(&text, &table,
