@@ -95,6 +95,10 @@ endif()
 file(GLOB files CONFIGURE_DEPENDS tests/learn/*.c)
 attend_test_program(learn-check program FILES ${files})
 
+# ---- the reference page, which is made of what the library lists -----------------------------
+
+attend_test_program(reference-page program FILES docs/reference/generate.c docs/reference/example.c)
+
 # ---- whole programs: tests/*_test.sh get the build folder ------------------------------------
 
 add_dependencies(tests-program attend)

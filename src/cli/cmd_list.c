@@ -2,13 +2,11 @@
 
 #include "base/guess.h"
 #include "cli/cli.h"
-#include "cli/reference.h"
 #include "cli/table.h"
 #include "make/maker.h"
 
 typedef struct {
     bool json, markdown;
-    const char *reference;
 } list;
 
 static const at_option options[] = {
@@ -17,11 +15,6 @@ static const at_option options[] = {
      .help = "Write an array of JSON objects",
      .example = {"attend list ops --json", "The same for a program to read"}},
     {.name = "markdown", OPTION_FLAG(list, markdown), .help = "Write a Markdown table"},
-    {.name = "reference",
-     OPTION_PATH(list, reference),
-     .meta = "DIR",
-     .help = "With attention: write a page with a picture of each mechanism into this folder, "
-             "DIR/attention.md and DIR/attention/*.png"},
     {0}};
 
 /* The library's lists, and the makers, which are the command's own. */
@@ -122,10 +115,6 @@ static attend_status check(const list *o, const char *kind, attend_error *err)
 {
     if (o->json && o->markdown)
         return at_error(err, ATTEND_OPTION, "--json and --markdown: choose one");
-    if (o->reference && (strcmp(kind, "attention") != 0 || o->json || o->markdown))
-        return at_error(err, ATTEND_OPTION,
-                        "--reference writes the page of attention alone: attend list attention "
-                        "--reference DIR");
     return strcmp(kind, "kinds") == 0 ? ATTEND_OK : check_kind(kind, err);
 }
 
@@ -135,8 +124,8 @@ static attend_status run(at_cli *cli, const void *fields, int operands, char **o
     const list *o = fields;
     const char *kind = operands ? operand[0] : "kinds";
     attend_status status = check(o, kind, err);
-    if (status < 0 || o->reference)
-        return status < 0 ? status : at_reference_write(o->reference, err);
+    if (status < 0)
+        return status;
     at_table table = {.columns = columns_of(kind, o->json || o->markdown)};
     attend_entry entry;
     int columns = 0;
