@@ -49,12 +49,6 @@ endif()
 
 # ---- unit tests: tests/unit/<folder>_<file>.c, one program each -----------------------------
 
-if(CMAKE_CROSSCOMPILING)
-  add_library(attend_cmocka INTERFACE)
-  target_include_directories(attend_cmocka INTERFACE ${PROJECT_SOURCE_DIR}/tests/cross)
-else()
-  add_library(attend_cmocka ALIAS PkgConfig::CMOCKA)
-endif()
 file(GLOB files CONFIGURE_DEPENDS tests/unit/*.c)
 if(NOT "store" IN_LIST ATTEND_FOLDERS)
   list(FILTER files EXCLUDE REGEX "/base_(json|config|checksum|checksum_list)\\.c$")
@@ -70,9 +64,12 @@ foreach(file IN LISTS files)
     if(folder STREQUAL make) # which is of the command, not of the library
       set(command_files ${makers})
     endif()
-    attend_test_program(unit_${name} unit FILES ${file} ${command_files} LIBRARIES attend_cmocka)
+    attend_test_program(unit_${name} unit FILES ${file} ${command_files} LIBRARIES PkgConfig::CMOCKA)
     set_target_properties(unit_${name} PROPERTIES
                           RUNTIME_OUTPUT_DIRECTORY ${PROJECT_BINARY_DIR}/unit)
+    if(CMAKE_CROSSCOMPILING)
+      target_compile_definitions(unit_${name} PRIVATE ATTEND_EMULATED)
+    endif()
     attend_test(unit_${name} unit unit_${name})
   endif()
 endforeach()

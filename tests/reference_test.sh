@@ -44,7 +44,8 @@ while read -r name; do
 done < <("$build/attend" list attention --json | sed -n 's/.*"name": "\([^"]*\)".*/\1/p')
 check "a folder that cannot be made is an error" '! "$build/reference-page" /dev/null/here 2> said'
 check "which is said" 'grep -q "^reference-page: /dev/null" said'
-check "without a folder it says how it is used" '! "$build/reference-page" 2> said && grep -q usage said'
+check "without a folder it ends with 2" '"$build/reference-page" 2> said; [ $? -eq 2 ]'
+check "and says how it is used" 'grep -q "^usage: reference-page FOLDER" said'
 
 echo "$passed passed, $failed failed"
 [ $failed -eq 0 ]
