@@ -64,7 +64,8 @@ foreach(file IN LISTS files)
     if(folder STREQUAL make) # which is of the command, not of the library
       set(command_files ${makers})
     endif()
-    attend_test_program(unit_${name} unit FILES ${file} ${command_files} LIBRARIES PkgConfig::CMOCKA)
+    attend_test_program(unit_${name} unit FILES ${file} ${command_files}
+                        LIBRARIES PkgConfig::CMOCKA)
     set_target_properties(unit_${name} PROPERTIES
                           RUNTIME_OUTPUT_DIRECTORY ${PROJECT_BINARY_DIR}/unit)
     if(CMAKE_CROSSCOMPILING)

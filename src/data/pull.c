@@ -1,4 +1,4 @@
-/* Written by hand because Jansson holds a whole document in memory, and libyajl calls back for every
+/* Written by hand because Jansson holds a whole document in memory, and libyajl calls back for each
  * value where a format wants to pull the next example, and to leave a value to Jansson as text. */
 #include "data/pull.h"
 
