@@ -14,6 +14,7 @@ typedef struct {
     int longest, batch;
 } classify;
 
+/* clang-format off */
 static const at_option options[] = {
     {.name = "probabilities", .letter = 'p', OPTION_FLAG(classify, probabilities),
      .group = "Output", .help = "Write a tab and NAME=PROBABILITY of every class behind each class",
@@ -31,6 +32,7 @@ static const at_option options[] = {
     {.name = "batch", OPTION_INT(classify, batch), .value = "64", .min = 1, .max = 1 << 16,
      .meta = "N", .help = "Lines at a time; changes nothing but the speed"},
     {0}};
+/* clang-format on */
 
 typedef struct {
     at_cli *cli;
@@ -43,7 +45,7 @@ typedef struct {
     at_cut cut;
 } work;
 
-/* ---- out ------------------------------------------------------------------------------------- */
+/* ---- out ----------------------------------------------------------------------------------- */
 
 /* The figures of translations take it as one: the class is a target of one piece. */
 static attend_translation as_translation(const attend_classified *c)
@@ -83,7 +85,7 @@ static attend_status write_one(void *user, const attend_classified *c, attend_er
                       : at_attention_out_add(&w->attention, w->before + c->line, &t, err);
 }
 
-/* ---- in -------------------------------------------------------------------------------------- */
+/* ---- in ------------------------------------------------------------------------------------ */
 
 static void add_line(work *w, const char *text, size_t size)
 {
@@ -131,7 +133,7 @@ static attend_status classify_block(work *w, attend_error *err)
     return status < 0 ? status : at_cli_flush(&w->out, true, err);
 }
 
-/* ---- the whole ------------------------------------------------------------------------------- */
+/* ---- the whole ----------------------------------------------------------------------------- */
 
 static attend_status open_all(work *w, const char *model, attend_error *err)
 {

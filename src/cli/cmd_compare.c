@@ -21,6 +21,7 @@ typedef struct {
 
 #define TOKENIZATIONS "auto|13a|intl|zh|char|none"
 
+/* clang-format off */
 static const at_option options[] = {
     {.name = "presets", .letter = 'p', OPTION_STRING(compare, presets), .meta = "NAMES",
      .value = "rnn-encdec,bahdanau,luong", .group = "Comparison",
@@ -89,6 +90,7 @@ static const at_option options[] = {
      .help = "Validations without a better one that end a run"},
     {.name = "seed", OPTION_STRING(compare, seed), .meta = "N", .help = "Of all random numbers"},
     {0}};
+/* clang-format on */
 
 typedef struct {
     at_cli *cli;

@@ -20,6 +20,7 @@ typedef struct {
     bool overwrite, json;
 } data;
 
+/* clang-format off */
 static const at_option options[] = {
     {.name = "src", .letter = 's', OPTION_PATH(data, src), .meta = "FILE", .group = "Input",
      .help = "The first of two aligned files, in place of FILEs"},
@@ -83,6 +84,7 @@ static const at_option options[] = {
     {.name = "first", .letter = 'n', OPTION_INT(data, first), .value = "3", .min = 1, .max = 1e9,
      .meta = "N", .group = "For show", .help = "How many examples"},
     {0}};
+/* clang-format on */
 
 static attend_data_options options_of(const data *o)
 {

@@ -17,6 +17,7 @@ typedef struct {
     bool overwrite, json, plot, weights;
 } fit;
 
+/* clang-format off */
 static const at_option options[] = {
     {.name = "x", .letter = 'x', OPTION_STRING(fit, x), .value = "1", .meta = "COLUMNS",
      .group = "Data", .help = "Number or name of the column of x, or several: 1,3"},
@@ -60,6 +61,7 @@ static const at_option options[] = {
     {.name = "plot", OPTION_FLAG(fit, plot), .value = "yes", .help = "Draw points and curves"},
     {.name = "weights", OPTION_FLAG(fit, weights), .help = "Draw the attention weights too"},
     {0}};
+/* clang-format on */
 
 /* ---- training --------------------------------------------------------------------------- */
 

@@ -24,6 +24,7 @@ typedef struct {
     bool sentence, by_length, confidence, json;
 } measure;
 
+/* clang-format off */
 static const at_option options[] = {
     {.name = "ref", .letter = 'r', OPTION_PATHS(measure, ref), .meta = "FILE", .group = "Input",
      .help = "Reference, line by line; several times for several references",
@@ -103,6 +104,7 @@ static const at_option options[] = {
     {.name = "log-base", OPTION_CHOICE(measure, log_base), .choices = "e|2|10", .value = "e",
      .meta = "BASE", .help = "perplexity: of the logarithms"},
     {0}};
+/* clang-format on */
 
 /* ---- options ---------------------------------------------------------------------------- */
 

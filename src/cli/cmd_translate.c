@@ -23,6 +23,7 @@ typedef struct {
 enum { ALIGN_NOT, ALIGN_WORDS, ALIGN_PIECES };
 enum { BEAM = 5, LONGEST = 200, SEED = 1 }; /* the defaults */
 
+/* clang-format off */
 static const at_option options[] = {
     {.name = "beam", .letter = 'b', OPTION_INT(translate, beam), .min = 1, .max = 1000,
      .meta = "N", .group = "Search",
@@ -103,6 +104,7 @@ static const at_option options[] = {
     {.name = "overwrite", OPTION_FLAG(translate, overwrite),
      .help = "Let --attention-out replace a file"},
     {0}};
+/* clang-format on */
 
 typedef struct {
     at_cli *cli;
@@ -125,7 +127,7 @@ typedef struct {
     bool weights; /* of any line so far */
 } work;
 
-/* ---- out ------------------------------------------------------------------------------------- */
+/* ---- out ----------------------------------------------------------------------------------- */
 
 static attend_status add_alignment(work *w, const attend_translation *t, attend_error *err)
 {
@@ -205,7 +207,7 @@ static attend_status write_one(void *user, const attend_translation *t, attend_e
     return status < 0 ? status : at_attention_out_add(&w->attention, line, t, err);
 }
 
-/* ---- in -------------------------------------------------------------------------------------- */
+/* ---- in ------------------------------------------------------------------------------------ */
 
 static int add_sentence(void *user, const char *text, size_t size)
 {
@@ -310,7 +312,7 @@ static attend_status translate_block(work *w, attend_error *err)
     return status < 0 ? status : at_cli_flush(&w->out, true, err);
 }
 
-/* ---- the whole ------------------------------------------------------------------------------- */
+/* ---- the whole ----------------------------------------------------------------------------- */
 
 static attend_status check_search(const translate *o, attend_error *err)
 {

@@ -58,7 +58,7 @@ static attend_status may_write(const char *path, bool overwrite, attend_error *e
                                               : ATTEND_OK;
 }
 
-/* ---- feature vectors ------------------------------------------------------------------------- */
+/* ---- feature vectors ----------------------------------------------------------------------- */
 
 /* OUT, without .safetensors at its end, and this one; at_free it */
 static char *named(const char *out, const char *end)

@@ -19,8 +19,7 @@ typedef struct {
     bool *seen; /* [vocabulary] */
 } job;
 
-/* ---- the model, a word at a time ---------------------------------------------------------------
- */
+/* ---- the model, a word at a time ----------------------------------------------------------- */
 
 /* Reads n words; logits of the word behind them. */
 static attend_status read_words(job *j, int n, const int *words, attend_error *err)
@@ -36,8 +35,7 @@ static attend_status read_words(job *j, int n, const int *words, attend_error *e
     return at_logits_check((size_t)V, j->logits, err);
 }
 
-/* ---- choosing ----------------------------------------------------------------------------------
- */
+/* ---- choosing ------------------------------------------------------------------------------ */
 
 /* Padding, the unknown word and what begins a text are no words to write. */
 static void forbid(const job *j)
@@ -67,8 +65,7 @@ static int choose(job *j, int step)
     return at_sampling_draw(V, j->p, at_random_uniform(place, 0));
 }
 
-/* ---- the text ----------------------------------------------------------------------------------
- */
+/* ---- the text ------------------------------------------------------------------------------ */
 
 /* the first `count` words as text, line by line: the tokenizer knows no ends of lines */
 static attend_status write_words(const job *j, int count, at_str *out, attend_error *err)
@@ -107,8 +104,7 @@ static attend_status write_text(const job *j, at_text prompt, at_str *out, atten
     return status >= 0 && out->failed ? at_error_memory(err) : status;
 }
 
-/* ---- the prompt --------------------------------------------------------------------------------
- */
+/* ---- the prompt ---------------------------------------------------------------------------- */
 
 /* Its pieces, with an end before each line: a text begins where another ended. */
 static attend_status cut_prompt(const job *j, at_text prompt, at_pieces *pieces, attend_error *err)

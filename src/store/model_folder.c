@@ -236,7 +236,7 @@ attend_status at_model_config_error(const char *folder, attend_status status, at
     return at_error(err, ATTEND_FORMAT, "%s/config.json: %s", at_show(folder).text, message);
 }
 
-/* ---- lists of numbers ------------------------------------------------------------------------ */
+/* ---- lists of numbers ---------------------------------------------------------------------- */
 
 json_t *at_model_numbers_json(const double *value, int n)
 {
@@ -262,7 +262,7 @@ int at_model_numbers(const json_t *json, const char *name, int most, double abov
     return (int)n;
 }
 
-/* ---- tokenizers and weights ------------------------------------------------------------------ */
+/* ---- tokenizers and weights ---------------------------------------------------------------- */
 
 attend_status at_model_tokenizer_save(const char *folder, const char *name, const at_tokenizer *t,
                                       attend_error *err)

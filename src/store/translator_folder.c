@@ -89,7 +89,7 @@ static attend_status open_tokenizers(const char *folder, at_translator_folder *f
     return ATTEND_OK;
 }
 
-/* ---- features -------------------------------------------------------------------------------- */
+/* ---- features ------------------------------------------------------------------------------ */
 
 at_source_name at_source_kind(int features)
 {
@@ -171,7 +171,7 @@ attend_status at_translator_folder_describe(at_translator_folder *f, attend_erro
     return f->copying ? ATTEND_OK : at_copying_new(f->source, f->target, &f->copying, err);
 }
 
-/* ---- opening --------------------------------------------------------------------------------- */
+/* ---- opening ------------------------------------------------------------------------------- */
 
 attend_status at_translator_folder_open(const char *folder, at_translator_folder *f,
                                         attend_error *err)

@@ -17,7 +17,7 @@ static at_classification *loss_of(const at_run *r)
     return &((at_classification_task *)r->task)->loss;
 }
 
-/* ---- before the first step ------------------------------------------------------------------- */
+/* ---- before the first step ----------------------------------------------------------------- */
 
 static attend_status check(const void *settings, attend_error *err)
 {
@@ -94,8 +94,7 @@ static attend_status save(at_run *r, attend_error *err)
     return at_classifier_folder_save(r->settings.out, folder_of(r), err);
 }
 
-/* ---- batches ----------------------------------------------------------------------------------
- */
+/* ---- batches ------------------------------------------------------------------------------- */
 
 static attend_status take(at_run *r, const at_batch *batch, int shards, attend_error *err)
 {

@@ -22,7 +22,7 @@ typedef struct {
 
 static task *task_of(const at_run *r) { return r->task; }
 
-/* ---- before the first step ------------------------------------------------------------------- */
+/* ---- before the first step ----------------------------------------------------------------- */
 
 static attend_status check(const void *settings, attend_error *err)
 {
@@ -118,8 +118,7 @@ static attend_status save(at_run *r, attend_error *err)
     return at_language_folder_save(r->settings.out, &task_of(r)->folder, err);
 }
 
-/* ---- batches ----------------------------------------------------------------------------------
- */
+/* ---- batches ------------------------------------------------------------------------------- */
 
 static attend_status take(at_run *r, const at_batch *batch, int shards, attend_error *err)
 {

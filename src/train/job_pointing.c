@@ -16,7 +16,7 @@
 
 static at_pointing_task *task_of(const at_run *r) { return r->task; }
 
-/* ---- before the first step ------------------------------------------------------------------- */
+/* ---- before the first step ----------------------------------------------------------------- */
 
 static attend_status check(const void *settings, attend_error *err)
 {
@@ -84,8 +84,7 @@ static attend_status save(at_run *r, attend_error *err)
     return at_pointer_folder_save(r->settings.out, &task_of(r)->folder, err);
 }
 
-/* ---- batches ----------------------------------------------------------------------------------
- */
+/* ---- batches ------------------------------------------------------------------------------- */
 
 /* the numbers of the batch's items; zeros as padding */
 static void fill_features(at_pointing_task *t, const at_items *items)

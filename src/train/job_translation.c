@@ -11,7 +11,7 @@ static at_translator_folder *folder_of(const at_run *r)
     return &((at_translation_task *)r->task)->folder;
 }
 
-/* ---- before the first step ------------------------------------------------------------------- */
+/* ---- before the first step ----------------------------------------------------------------- */
 
 static attend_status check(const void *settings, attend_error *err)
 {
@@ -129,8 +129,7 @@ static attend_status save(at_run *r, attend_error *err)
     return at_translator_folder_save(r->settings.out, f, err);
 }
 
-/* ---- batches ----------------------------------------------------------------------------------
- */
+/* ---- batches ------------------------------------------------------------------------------- */
 
 static attend_status take(at_run *r, const at_batch *batch, int shards, attend_error *err)
 {

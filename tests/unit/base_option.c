@@ -21,6 +21,7 @@ typedef struct {
     at_paths in;
 } fields;
 
+/* clang-format off */
 static const at_option options[] = {
     {.name = "plot", .letter = 'p', OPTION_FLAG(fields, plot), .value = "yes", .help = "Draw"},
     {.name = "json", .letter = 'j', OPTION_FLAG(fields, json), .help = "Write JSON"},
@@ -37,6 +38,7 @@ static const at_option options[] = {
     {.name = "out", .letter = 'o', OPTION_PATH(fields, out), .meta = "FILE", .help = "Output"},
     {.name = "in", .letter = 'i', OPTION_PATHS(fields, in), .meta = "FILE", .help = "Input"},
     {0}};
+/* clang-format on */
 
 typedef struct {
     bool quiet;

@@ -16,6 +16,7 @@ typedef struct {
     const char *out, *lower, *resume;
 } fields;
 
+/* clang-format off */
 static const at_option options[] = {
     {.name = "out", .letter = 'o', OPTION_PATH(fields, out), .meta = "FILE", .group = "Output",
      .help = "Where the model goes", .example = {"tool fit --out m.bin data.csv", "Keep it"}},
@@ -32,6 +33,7 @@ static const at_option options[] = {
      .choices = "gaussian|box|cone", .meta = "KERNEL", .help = "Shape of the kernel"},
     {.name = "secret", OPTION_FLAG(fields, secret), .help = "Not for everybody", .hidden = true},
     {0}};
+/* clang-format on */
 
 static const at_option common[] = {
     {.name = "quiet", .letter = 'q', OPTION_FLAG(fields, json), .help = "Say less"}, {0}};
