@@ -58,7 +58,7 @@ static inline void bench_case_parse(bench_case *c)
 {
     const char *last = strrchr(c->name, '_');
     size_t words = last && strchr("0123456789", last[1]) ? (size_t)(last - c->name)
-                                                          : strlen(c->name);
+                                                         : strlen(c->name);
     if (words >= sizeof c->words)
         bench_die("the name is too long", c->name);
     memcpy(c->words, c->name, words);
@@ -146,8 +146,9 @@ static inline real *bench_numbers(size_t n, double scale)
     if (!x)
         bench_die("out of memory", "bench");
     for (size_t i = 0; i < n; i++)
-        x[i] = (real)(scale * at_random_normal((at_random){.seed = 1, .step = (uint32_t)(i >> 24)},
-                                               (uint32_t)(i & 0xffffff)));
+        x[i] = (real)(scale
+                      * at_random_normal((at_random){.seed = 1, .step = (uint32_t)(i >> 24)},
+                                         (uint32_t)(i & 0xffffff)));
     return x;
 }
 

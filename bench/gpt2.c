@@ -38,8 +38,7 @@ static void check(const at_tape *t)
         bench_die(at_tape_error(t)->message, "gpt2");
 }
 
-/* ---- training ----------------------------------------------------------------------------------
- */
+/* ---- training ------------------------------------------------------------------------------ */
 
 typedef struct {
     int texts, length;
@@ -85,8 +84,7 @@ static void bench_training(const bench_case *c, int texts, int length)
     at_free(ids);
 }
 
-/* ---- inference ---------------------------------------------------------------------------------
- */
+/* ---- inference ----------------------------------------------------------------------------- */
 
 typedef struct {
     const at_gpt2 *model;
@@ -137,8 +135,7 @@ static void generate(void *arg)
     }
 }
 
-/* ---- memory ------------------------------------------------------------------------------------
- */
+/* ---- memory -------------------------------------------------------------------------------- */
 
 static double mib(size_t bytes) { return (double)bytes / (1 << 20); }
 

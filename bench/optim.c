@@ -2,9 +2,9 @@
  *
  * adam      AdamW on GPT-2's 148 tensors, 124 million parameters
  * adam_7m   Adam on the 7.2 million parameters of a small translator, in 24 tensors */
+#include "train/optim.h"
 #include "bench.h"
 #include "grad/tape.h"
-#include "train/optim.h"
 
 static void add(at_params *params, const char *name, at_shape shape)
 {
@@ -20,18 +20,18 @@ static void gpt2(at_params *p)
     static const struct {
         const char *name;
         int rows, columns; /* 0: a vector */
-    } block[] = {{"ln_1.weight", 0, D},        {"ln_1.bias", 0, D},        {"ln_2.weight", 0, D},
-                 {"ln_2.bias", 0, D},          {"attn.weight", 3 * D, D},  {"attn.bias", 0, 3 * D},
-                 {"proj.weight", D, D},        {"proj.bias", 0, D},        {"fc.weight", 4 * D, D},
-                 {"fc.bias", 0, 4 * D},        {"out.weight", D, 4 * D},   {"out.bias", 0, D}};
+    } block[] = {{"ln_1.weight", 0, D}, {"ln_1.bias", 0, D},       {"ln_2.weight", 0, D},
+                 {"ln_2.bias", 0, D},   {"attn.weight", 3 * D, D}, {"attn.bias", 0, 3 * D},
+                 {"proj.weight", D, D}, {"proj.bias", 0, D},       {"fc.weight", 4 * D, D},
+                 {"fc.bias", 0, 4 * D}, {"out.weight", D, 4 * D},  {"out.bias", 0, D}};
     add(p, "wte", SHAPE(V, D));
     add(p, "wpe", SHAPE(T, D));
     for (int layer = 0; layer < 12; layer++)
         for (size_t i = 0; i < sizeof block / sizeof *block; i++) {
             char name[64];
             snprintf(name, sizeof name, "h.%d.%s", layer, block[i].name);
-            add(p, name, block[i].rows ? SHAPE(block[i].rows, block[i].columns)
-                                       : SHAPE(block[i].columns));
+            add(p, name,
+                block[i].rows ? SHAPE(block[i].rows, block[i].columns) : SHAPE(block[i].columns));
         }
     add(p, "ln_f.weight", SHAPE(D));
     add(p, "ln_f.bias", SHAPE(D));
@@ -43,14 +43,30 @@ static void translator(at_params *p)
     static const struct {
         const char *name;
         int rows, columns;
-    } all[] = {{"source", V, H},         {"target", V, H},         {"f.ih", 3 * H, H},
-               {"f.hh", 3 * H, H},       {"f.b_ih", 0, 3 * H},     {"f.b_hh", 0, 3 * H},
-               {"b.ih", 3 * H, H},       {"b.hh", 3 * H, H},       {"b.b_ih", 0, 3 * H},
-               {"b.b_hh", 0, 3 * H},     {"init", H, H},           {"init.b", 0, H},
-               {"query", H, H},          {"query.b", 0, H},        {"key", H, 2 * H},
-               {"key.b", 0, H},          {"cell.ih", 3 * H, 3 * H}, {"cell.hh", 3 * H, H},
-               {"cell.b_ih", 0, 3 * H},  {"cell.b_hh", 0, 3 * H},  {"read", H, 4 * H},
-               {"read.b", 0, H},         {"out", V, H},            {"out.b", 0, V}};
+    } all[] = {{"source", V, H},
+               {"target", V, H},
+               {"f.ih", 3 * H, H},
+               {"f.hh", 3 * H, H},
+               {"f.b_ih", 0, 3 * H},
+               {"f.b_hh", 0, 3 * H},
+               {"b.ih", 3 * H, H},
+               {"b.hh", 3 * H, H},
+               {"b.b_ih", 0, 3 * H},
+               {"b.b_hh", 0, 3 * H},
+               {"init", H, H},
+               {"init.b", 0, H},
+               {"query", H, H},
+               {"query.b", 0, H},
+               {"key", H, 2 * H},
+               {"key.b", 0, H},
+               {"cell.ih", 3 * H, 3 * H},
+               {"cell.hh", 3 * H, H},
+               {"cell.b_ih", 0, 3 * H},
+               {"cell.b_hh", 0, 3 * H},
+               {"read", H, 4 * H},
+               {"read.b", 0, H},
+               {"out", V, H},
+               {"out.b", 0, V}};
     for (size_t i = 0; i < sizeof all / sizeof *all; i++)
         add(p, all[i].name,
             all[i].rows ? SHAPE(all[i].rows, all[i].columns) : SHAPE(all[i].columns));

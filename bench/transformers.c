@@ -19,8 +19,7 @@ typedef struct {
 
 static const real EPSILON = (real)1e-5;
 
-/* ---- layers ------------------------------------------------------------------------------------
- */
+/* ---- layers -------------------------------------------------------------------------------- */
 
 static at_tensor *attend(at_tape *t, at_rows q, at_rows k, at_rows v, int heads,
                          const at_mask *mask)
@@ -77,8 +76,7 @@ static at_tensor *embed(at_tape *t, const sizes *m, at_ids ids, int first)
     return at_add_sinusoids(t, at_scale(t, x, real_sqrt((real)m->width)), first);
 }
 
-/* ---- d: encoder and decoder --------------------------------------------------------------------
- */
+/* ---- d: encoder and decoder ---------------------------------------------------------------- */
 
 static at_tensor *encode(at_tape *t, const sizes *m, at_ids source)
 {
@@ -123,8 +121,7 @@ static double d_flops(const sizes *m, double tokens, double length)
     return 2 * tokens * each;
 }
 
-/* ---- d: decoding, one worker per thread --------------------------------------------------------
- */
+/* ---- d: decoding, one worker per thread ---------------------------------------------------- */
 
 enum { SENTENCES = 64, WORDS = 16, BEAM = 5, WORKERS_MOST = 64, STREAMS = 2, LAYERS_MOST = 6 };
 
@@ -276,8 +273,7 @@ static void bench_decoding(const bench_case *c, const sizes *m, int width)
     at_free(ids);
 }
 
-/* ---- f: BERT-base ------------------------------------------------------------------------------
- */
+/* ---- f: BERT-base -------------------------------------------------------------------------- */
 
 static const sizes bert = {30522, 12, 768, 3072, 12};
 enum { TEXT = 128, TEXTS = 8, MASKED = TEXTS * TEXT * 15 / 100 };
@@ -355,8 +351,7 @@ static void bench_reading(const bench_case *c, int texts)
     at_free((void *)r.ids);
 }
 
-/* ---- training ----------------------------------------------------------------------------------
- */
+/* ---- training ------------------------------------------------------------------------------ */
 
 typedef struct {
     const char *name, *optimiser;

@@ -49,12 +49,6 @@ endif()
 
 # ---- unit tests: tests/unit/<folder>_<file>.c, one program each -----------------------------
 
-if(CMAKE_CROSSCOMPILING)
-  add_library(attend_cmocka INTERFACE)
-  target_include_directories(attend_cmocka INTERFACE ${PROJECT_SOURCE_DIR}/tests/cross)
-else()
-  add_library(attend_cmocka ALIAS PkgConfig::CMOCKA)
-endif()
 file(GLOB files CONFIGURE_DEPENDS tests/unit/*.c)
 if(NOT "store" IN_LIST ATTEND_FOLDERS)
   list(FILTER files EXCLUDE REGEX "/base_(json|config|checksum|checksum_list)\\.c$")
@@ -66,9 +60,17 @@ foreach(file IN LISTS files)
   cmake_path(GET file STEM name)
   string(REGEX REPLACE "_.*" "" folder ${name})
   if(folder IN_LIST ATTEND_FOLDERS OR "api" IN_LIST ATTEND_FOLDERS)
-    attend_test_program(unit_${name} unit FILES ${file} LIBRARIES attend_cmocka)
+    set(command_files "")
+    if(folder STREQUAL make) # which is of the command, not of the library
+      set(command_files ${makers})
+    endif()
+    attend_test_program(unit_${name} unit FILES ${file} ${command_files}
+                        LIBRARIES PkgConfig::CMOCKA)
     set_target_properties(unit_${name} PROPERTIES
                           RUNTIME_OUTPUT_DIRECTORY ${PROJECT_BINARY_DIR}/unit)
+    if(CMAKE_CROSSCOMPILING)
+      target_compile_definitions(unit_${name} PRIVATE ATTEND_EMULATED)
+    endif()
     attend_test(unit_${name} unit unit_${name})
   endif()
 endforeach()
@@ -90,6 +92,10 @@ endif()
 
 file(GLOB files CONFIGURE_DEPENDS tests/learn/*.c)
 attend_test_program(learn-check program FILES ${files})
+
+# ---- the reference page, which is made of what the library lists -----------------------------
+
+attend_test_program(reference-page program FILES docs/reference/generate.c docs/reference/example.c)
 
 # ---- whole programs: tests/*_test.sh get the build folder ------------------------------------
 

@@ -68,11 +68,11 @@ typedef enum attend_capability {
     ATTEND_CAN_TRANSLATE = 1 << 0,
     ATTEND_CAN_GENERATE = 1 << 1, /* continue a text */
     ATTEND_CAN_CLASSIFY = 1 << 2,
-    ATTEND_CAN_TAG = 1 << 3,      /* label each word */
-    ATTEND_CAN_ANSWER = 1 << 4,   /* find the answer to a question in a text */
-    ATTEND_CAN_FILL = 1 << 5,     /* predict masked words */
-    ATTEND_CAN_EMBED = 1 << 6,    /* a vector for a text */
-    ATTEND_CAN_POINT = 1 << 7,    /* put items into order */
+    ATTEND_CAN_TAG = 1 << 3,    /* label each word */
+    ATTEND_CAN_ANSWER = 1 << 4, /* find the answer to a question in a text */
+    ATTEND_CAN_FILL = 1 << 5,   /* predict masked words */
+    ATTEND_CAN_EMBED = 1 << 6,  /* a vector for a text */
+    ATTEND_CAN_POINT = 1 << 7,  /* put items into order */
     ATTEND_CAN_PRETRAIN = 1 << 8,
     ATTEND_CAN_REGRESS = 1 << 9,
 } attend_capability;
@@ -144,7 +144,7 @@ typedef struct attend_entry {
 /* The index-th entry of a list. The list "kinds" names the others.
  *
  * kind      "kinds", "attention", "presets", "kernels", "ops", "optimisers", "schedules",
- *           "measures", "tokenizers", "formats", "makers"
+ *           "measures", "tokenizers", "formats"
  * entry     receives the entry; its strings live as long as the program
  *
  * Returns 1, or 0 where there is no such list or no such entry. Thread safe. */
@@ -322,33 +322,6 @@ ATTEND_API attend_status attend_data_split(const char *const *paths, int count, 
                                            const attend_data_options *options,
                                            attend_data_counts counts[3], attend_error *err);
 
-/* Receives an example that was made; both texts are borrowed. What it returns below 0 ends the
- * making, and is returned. */
-typedef attend_status attend_make_function(void *user, const char *source, const char *target,
-                                           attend_error *err);
-
-/* Makes examples by a rule, no two with the same source: sentences and their translations from a
- * small grammar, or a task such as sorting. The same seed gives the same examples everywhere.
- *
- * maker     a name of attend_list("makers", ..)
- * size      of an example, where it has one: how many numbers to sort; 0 is the maker's own
- *
- * Fails where there are no more different ones. Thread safe. */
-ATTEND_API attend_status attend_data_make(const char *maker, long count, unsigned long long seed,
-                                          int size, attend_make_function *take, void *user,
-                                          attend_error *err);
-
-/* Does a maker make feature vectors (attend_features) and lines? 1, or 0: pairs of texts. In a text
- * of attend_data_make a vector is numbers with commas between them, and blanks lie between
- * vectors. */
-ATTEND_API int attend_maker_features(const char *maker);
-
-/* The same as files of what such a maker makes: sequences, and a line for each. */
-ATTEND_API attend_status attend_data_make_features(const char *maker, long count,
-                                                   unsigned long long seed, int size,
-                                                   const char *features, const char *lines,
-                                                   attend_error *err);
-
 typedef struct attend_check attend_check;
 
 /* Looks files through for what spoils training.
@@ -441,7 +414,7 @@ typedef struct attend_parameter {
 } attend_parameter;
 
 typedef struct attend_read_options {
-    size_t size; /* of this struct, set by attend_read_defaults */
+    size_t size;           /* of this struct, set by attend_read_defaults */
     const char *attention; /* SCORE/SCOPE/PICK/HEADS; NULL: the file's, or scaled-dot */
     attend_array queries;  /* [queries, width] or [batch, queries, width] */
     attend_array keys;     /* [keys, width] or [batch, keys, width] */
@@ -532,7 +505,7 @@ typedef enum attend_pooling_kind {
 typedef int attend_progress_function(void *user, int step, int steps, double loss);
 
 typedef struct attend_fit_options {
-    size_t size; /* of this struct, set by attend_fit_defaults */
+    size_t size;           /* of this struct, set by attend_fit_defaults */
     const char *attention; /* "gaussian-w:vector" learns a w for each column, "gaussian-w" one for
                               all; "gaussian" learns nothing; NULL: the first */
     const char *kernel;    /* one of attend_list("kernels", ..); NULL: "gaussian" */
@@ -1145,7 +1118,7 @@ ATTEND_API void attend_translate_defaults(attend_translate_options *options);
  * is skipped, has no pieces, and scores of 0. */
 typedef struct attend_translation {
     size_t line; /* of this call, from 0 on */
-    int rank; /* 0: the best */
+    int rank;    /* 0: the best */
     const char *text;
     double score, log_p;  /* not numbers where they were not asked for */
     int sources, targets; /* pieces of both sides, their ends included */

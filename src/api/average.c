@@ -76,7 +76,7 @@ static attend_status files_of(size_t count, const char *const *path, char **file
     return ATTEND_OK;
 }
 
-/* ---- models of one training? ----------------------------------------------------------------- */
+/* ---- models of one training? --------------------------------------------------------------- */
 
 /* what its training was told, where that is known: empty without it */
 static void load_settings(at_config *config, const char *path)

@@ -41,7 +41,7 @@ void attend_classify_defaults(attend_classify_options *o)
     *o = (attend_classify_options){.size = sizeof *o, .longest = 1000, .batch = 64};
 }
 
-/* ---- what is given --------------------------------------------------------------------------- */
+/* ---- what is given ------------------------------------------------------------------------- */
 
 typedef struct {
     const attend_classifier *c;

@@ -20,8 +20,7 @@ typedef struct {
     double best;      /* epoch of the last line that was the best, or NAN */
 } table;
 
-/* ---- reading ----------------------------------------------------------------------------------
- */
+/* ---- reading ------------------------------------------------------------------------------- */
 
 static double number_of(const json_t *line, const char *key)
 {
@@ -91,8 +90,7 @@ static attend_status read_table(table *t, const char *folder, attend_error *err)
     return status;
 }
 
-/* ---- drawing ----------------------------------------------------------------------------------
- */
+/* ---- drawing ------------------------------------------------------------------------------- */
 
 static const char *title_of(const char *measure)
 {

@@ -65,7 +65,7 @@ static attend_status translate(work *w, attend_error *err)
     return status;
 }
 
-/* ---- what the model thinks of the references ------------------------------------------------- */
+/* ---- what the model thinks of the references ----------------------------------------------- */
 
 static long words_of(const unsigned *word, int pieces)
 {
@@ -131,7 +131,7 @@ static attend_status force(work *w, attend_error *err)
     return status;
 }
 
-/* ---- measures -------------------------------------------------------------------------------- */
+/* ---- measures ------------------------------------------------------------------------------ */
 
 static attend_status measure(const work *w, const char *name, const char *const *lines,
                              const char *const *references, attend_scores **out, attend_error *err)

@@ -47,7 +47,7 @@ static attend_status score(const char *measure, const attend_lines *made,
     return status;
 }
 
-/* ---- translation: BLEU of greedy output ------------------------------------------------------ */
+/* ---- translation: BLEU of greedy output ---------------------------------------------------- */
 
 enum { MOST_JUDGED = 1000, SAMPLES = 3 };
 
@@ -163,7 +163,7 @@ static attend_status judge_translation(at_judge *judge, at_run *run, at_metrics 
     return status;
 }
 
-/* ---- classification -------------------------------------------------------------------------- */
+/* ---- classification ------------------------------------------------------------------------ */
 
 /* names of classes */
 static attend_lines names(at_arena *memory, const at_vocab *labels, size_t count, const int *class,
@@ -196,8 +196,7 @@ static attend_status judge_classification(at_run *run, at_metrics *metrics, atte
     return status;
 }
 
-/* ---- pointing ---------------------------------------------------------------------------------
- */
+/* ---- pointing ------------------------------------------------------------------------------ */
 
 static attend_status judge_pointing(at_run *run, at_metrics *metrics)
 {
@@ -207,7 +206,7 @@ static attend_status judge_pointing(at_run *run, at_metrics *metrics)
     return ATTEND_OK;
 }
 
-/* ---- every job ------------------------------------------------------------------------------- */
+/* ---- every job ----------------------------------------------------------------------------- */
 
 attend_status at_judge_run(void *judge, at_run *run, at_metrics *metrics, attend_error *err)
 {

@@ -5,7 +5,6 @@
 #include "attention/output.h"
 #include "attention/pool.h"
 #include "data/format.h"
-#include "data/maker.h"
 #include "grad/ops.h"
 #include "measure/measure.h"
 #include "models/translator.h"
@@ -114,13 +113,6 @@ static int format_at(int i, attend_entry *entry)
     return give(entry, at_formats[i]->name, at_formats[i]->what, NULL);
 }
 
-static int maker_at(int i, attend_entry *entry)
-{
-    if (i >= at_maker_count)
-        return 0;
-    return give(entry, at_makers[i]->name, at_makers[i]->what, NULL);
-}
-
 static const kind kinds[] = {
     {"attention", "scores, scopes, picks and outputs: SCORE/SCOPE/PICK/HEADS", mechanism_at},
     {"presets", "named systems: attend train --preset", preset_at},
@@ -131,7 +123,6 @@ static const kind kinds[] = {
     {"measures", "how good lines are, next to references", measure_at},
     {"tokenizers", "how text is cut into pieces", tokenizer_at},
     {"formats", "of corpora: attend data", format_at},
-    {"makers", "rules that make corpora: attend data make", maker_at},
 };
 
 enum { KINDS = sizeof kinds / sizeof *kinds };

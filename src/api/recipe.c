@@ -22,8 +22,7 @@
 static const char stored_name[] = "training/settings.yaml",
                   last_name[] = "training/last.safetensors";
 
-/* ---- what can be told -------------------------------------------------------------------------
- */
+/* ---- what can be told ---------------------------------------------------------------------- */
 
 /* is the name one of an earlier table? Families share many. */
 static bool came_before(const char *name, int tables)
@@ -50,8 +49,7 @@ const at_option *at_recipe_option(int index)
     return NULL;
 }
 
-/* ---- where it is told -------------------------------------------------------------------------
- */
+/* ---- where it is told ---------------------------------------------------------------------- */
 
 /* settings.yaml of a run, which has a list of checksums beside it */
 static attend_status load_stored(at_recipe *r, const char *out, const char *path, attend_error *err)
@@ -97,8 +95,7 @@ static attend_status load_files(at_recipe *r, attend_error *err)
     return status;
 }
 
-/* ---- reading ----------------------------------------------------------------------------------
- */
+/* ---- reading ------------------------------------------------------------------------------- */
 
 static attend_status no_setting(const char *name, attend_error *err)
 {
@@ -202,7 +199,7 @@ static attend_status check_grammar(const at_recipe *r, attend_error *err)
     return ATTEND_OK;
 }
 
-/* ---- a run that goes on is the same run, one that begins with a model may change it ---------- */
+/* ---- a run that goes on is the same run, one that begins with a model may change it -------- */
 
 /* what may change: where files are, how long it goes on, who works; batches know their data */
 static const char free_to_change[] =
@@ -364,8 +361,7 @@ void at_recipe_free(at_recipe *r)
     r->model = NULL;
 }
 
-/* ---- writing ------------------------------------------------------------------------------------
- */
+/* ---- writing ------------------------------------------------------------------------------- */
 
 typedef struct {
     const at_recipe *recipe;

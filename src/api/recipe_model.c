@@ -6,8 +6,7 @@
 #include "base/memory.h"
 #include "store/model_config.h"
 
-/* ---- where it is told -------------------------------------------------------------------------
- */
+/* ---- where it is told ---------------------------------------------------------------------- */
 
 const char *at_recipe_given(const at_recipe *r, const char *name)
 {
@@ -31,8 +30,7 @@ bool at_recipe_goes_on(const at_recipe *r)
     return value && at_choice_find("yes|true|on|1", value) >= 0;
 }
 
-/* ---- another preset than the file's -----------------------------------------------------------
- */
+/* ---- another preset than the file's -------------------------------------------------------- */
 
 /* Is it what the preset itself has? own and other: settings as the preset has them; other is
  * changed. */
@@ -82,8 +80,7 @@ static attend_status forget_preset(at_recipe *r, attend_error *err)
     return status;
 }
 
-/* ---- the model of another run -----------------------------------------------------------------
- */
+/* ---- the model of another run -------------------------------------------------------------- */
 
 static attend_status read_model(at_recipe *r, const char *folder, const at_model_kind *kind,
                                 json_t *json, attend_error *err)

@@ -5,7 +5,7 @@
 #include "api/recipe.h"
 #include "base/log.h"
 
-/* ---- settings -------------------------------------------------------------------------------- */
+/* ---- settings ------------------------------------------------------------------------------ */
 
 /* is it among "name=value name=value"? */
 static bool names(const char *settings, const char *name)
@@ -69,7 +69,7 @@ attend_status attend_train_config(const attend_setting *settings, size_t count, 
     return status;
 }
 
-/* ---- what the run says ----------------------------------------------------------------------- */
+/* ---- what the run says --------------------------------------------------------------------- */
 
 typedef struct {
     at_judge judge; /* comes first: the judge's hook gets the same pointer */

@@ -48,7 +48,7 @@ void attend_dictionary_free(attend_dictionary *d)
     at_free(d);
 }
 
-/* ---- options --------------------------------------------------------------------------------- */
+/* ---- options ------------------------------------------------------------------------------- */
 
 void attend_translate_defaults(attend_translate_options *o)
 {
@@ -159,7 +159,7 @@ static at_translate_options inside_of(const attend_translate_options *o,
                                   .dictionary = o->dictionary ? o->dictionary->words : NULL};
 }
 
-/* ---- what is given --------------------------------------------------------------------------- */
+/* ---- what is given ------------------------------------------------------------------------- */
 
 typedef struct {
     const at_tokenizer *source; /* NULL: features */
@@ -311,7 +311,7 @@ attend_status attend_translate(attend_translator *t, const attend_translate_opti
     return status < 0 ? status : ATTEND_OK;
 }
 
-/* ---- links ----------------------------------------------------------------------------------- */
+/* ---- links --------------------------------------------------------------------------------- */
 
 /* a piece of nothing but punctuation, and the blank that SentencePiece writes before it */
 static bool is_mark(const char *piece)

@@ -38,8 +38,7 @@ static bool is_folder(const char *path)
     return stat(path, &about) == 0 && S_ISDIR(about.st_mode);
 }
 
-/* ---- tensors ----------------------------------------------------------------------------------
- */
+/* ---- tensors ------------------------------------------------------------------------------- */
 
 static attend_status verify_tensor(const at_safetensors *file, const at_stored *t,
                                    attend_error *fault)
@@ -95,8 +94,7 @@ static attend_status verify_weights(verifier *v, const char *folder, attend_erro
     return status;
 }
 
-/* ---- small files ------------------------------------------------------------------------------
- */
+/* ---- small files --------------------------------------------------------------------------- */
 
 static void report_small(void *user, const char *path, const attend_error *fault)
 {
@@ -118,8 +116,7 @@ static attend_status verify_folder(verifier *v, const char *folder, attend_error
     return status < 0 ? status : verify_weights(v, folder, err);
 }
 
-/* ---- all ----------------------------------------------------------------------------------------
- */
+/* ---- all ----------------------------------------------------------------------------------- */
 
 typedef attend_status for_folder(void *user, const char *folder, attend_error *err);
 
@@ -138,8 +135,7 @@ static attend_status each_folder(const char *path, for_folder *run, void *user, 
     return status;
 }
 
-/* ---- does it open? ------------------------------------------------------------------------------
- */
+/* ---- does it open? ------------------------------------------------------------------------- */
 
 #define OPENS(kind)                                                           \
     static attend_status open_##kind(const char *folder, attend_error *fault) \

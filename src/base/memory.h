@@ -6,7 +6,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-void *at_alloc(size_t bytes); /* uninitialised, 64-byte aligned; NULL on failure */
+void *at_alloc(size_t bytes);       /* uninitialised, 64-byte aligned; NULL on failure */
 void *at_alloc_small(size_t bytes); /* the same, 16-byte aligned: for many small blocks */
 void *at_alloc_zero(size_t count, size_t size);
 void *at_realloc(void *old, size_t old_bytes, size_t bytes); /* keeps min(old, new) bytes */

@@ -43,25 +43,25 @@ typedef struct {
 } at_term;
 
 typedef struct {
-    const char *name;   /* "learning-rate"; NULL ends a table */
-    char letter;        /* 'l' for -l, or 0 */
+    const char *name; /* "learning-rate"; NULL ends a table */
+    char letter;      /* 'l' for -l, or 0 */
     at_option_type type;
-    size_t offset;      /* of the field */
-    const char *value;  /* the default, written as a user would; NULL: 0, false, or no string */
-    double min, max;    /* limits of a number, both included, in force when min < max */
+    size_t offset;       /* of the field */
+    const char *value;   /* the default, written as a user would; NULL: 0, false, or no string */
+    double min, max;     /* limits of a number, both included, in force when min < max */
     const char *choices; /* "gaussian|box" */
-    const char *meta;   /* what help calls the value: "N", "FILE" */
-    const char *group;  /* the heading that starts here, or NULL: as the option before */
-    const char *help;   /* a sentence without its full stop */
-    at_term example;    /* a command line that shows it, and what that does; or {0} */
-    bool hidden;        /* not in help, manual and completion */
-    bool line_only;     /* for command lines, not for configuration files (config.h) */
-    bool later;         /* files of earlier versions lack it: there its default holds */
+    const char *meta;    /* what help calls the value: "N", "FILE" */
+    const char *group;   /* the heading that starts here, or NULL: as the option before */
+    const char *help;    /* a sentence without its full stop */
+    at_term example;     /* a command line that shows it, and what that does; or {0} */
+    bool hidden;         /* not in help, manual and completion */
+    bool line_only;      /* for command lines, not for configuration files (config.h) */
+    bool later;          /* files of earlier versions lack it: there its default holds */
 } at_option;
 
 /* The type of the field must be the one above, or the table does not compile. */
 #define OPTION_FIELD(S, field, T) \
-    (offsetof(S, field) + 0 * sizeof(char[_Generic(((S *)0)->field, T: 1, default: -1)]))
+    (offsetof(S, field) + 0 * sizeof(char[_Generic(((S *)0)->field, T : 1, default : -1)]))
 #define OPTION_FLAG(S, field) .type = ATTEND_OPTION_FLAG, .offset = OPTION_FIELD(S, field, bool)
 #define OPTION_INT(S, field) .type = ATTEND_OPTION_INT, .offset = OPTION_FIELD(S, field, int)
 #define OPTION_REAL(S, field) .type = ATTEND_OPTION_REAL, .offset = OPTION_FIELD(S, field, double)
@@ -126,7 +126,7 @@ attend_status at_options_check(const at_option_set *sets, int n_sets, attend_err
 /* ---- one of "a|b|c" --------------------------------------------------------------------- */
 
 int at_choice_count(const char *choices);
-int at_choice_find(const char *choices, const char *word);           /* index, or -1 */
+int at_choice_find(const char *choices, const char *word); /* index, or -1 */
 void at_choice_print(at_str *out, const char *choices, int index);
 
 #endif

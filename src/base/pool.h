@@ -4,7 +4,7 @@
  * can change that, before the program starts (OMP_WAIT_POLICY). Where another program has one of
  * the processors, a training step took six times as long as its share of them would let it. Here a
  * thread spins for some tens of microseconds, about as long as the parts of a step differ, and
- * then sleeps; with nobody else in the machine, both are as fast. bench/README.md has figures. */
+ * then sleeps; with nobody else in the machine, both are as fast. bench/figures has times. */
 #ifndef ATTEND_BASE_POOL_H
 #define ATTEND_BASE_POOL_H
 

@@ -8,9 +8,9 @@
 #include "base/str.h"
 
 typedef struct {
-    long first, total;  /* the step at which this run started (not 0 after a resume); the last */
-    double started;     /* when it did */
-    long shown;         /* the last step drawn, or -1 */
+    long first, total; /* the step at which this run started (not 0 after a resume); the last */
+    double started;    /* when it did */
+    long shown;        /* the last step drawn, or -1 */
     double shown_at;
     double aside, ahead; /* seconds that were no steps; such seconds still to come, about */
 } at_progress;

@@ -6,12 +6,12 @@
 #include "base/option.h"
 
 typedef struct {
-    const char *name;        /* "fit" */
-    const char *summary;     /* a sentence without its full stop */
-    const char *operands;    /* "DATA.csv", "[FILE]..." or NULL */
-    const char *words;       /* what shells complete an operand to, "a|b", or NULL: files */
-    bool of_command;         /* the operand is the name of a command */
-    const char *description; /* paragraphs, an empty line between them */
+    const char *name;         /* "fit" */
+    const char *summary;      /* a sentence without its full stop */
+    const char *operands;     /* "DATA.csv", "[FILE]..." or NULL */
+    const char *words;        /* what shells complete an operand to, "a|b", or NULL: files */
+    bool of_command;          /* the operand is the name of a command */
+    const char *description;  /* paragraphs, an empty line between them */
     const at_option *options; /* may be NULL */
     const at_term *examples;  /* command line and what it does */
     bool hidden;
@@ -19,7 +19,7 @@ typedef struct {
 
 typedef struct {
     const char *name, *version, *summary, *description;
-    const at_option *common; /* options of every command */
+    const at_option *common;         /* options of every command */
     const at_usage *const *commands; /* up to a NULL */
     const at_term *examples, *exit_codes, *environment;
 } at_program;

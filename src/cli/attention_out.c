@@ -76,7 +76,7 @@ void at_attention_out_free(at_attention_out *a)
     *a = (at_attention_out){.path = NULL};
 }
 
-/* ---- text ------------------------------------------------------------------------------------ */
+/* ---- text ---------------------------------------------------------------------------------- */
 
 /* What is drawn full: a whole, or the largest weight, of frames and of the one row of a classifier,
  * which is spread over all words. */
@@ -137,7 +137,7 @@ static void add_json(at_str *out, size_t line, int sentence, const attend_transl
     at_str_add(out, "]}\n");
 }
 
-/* ---- figures --------------------------------------------------------------------------------- */
+/* ---- figures ------------------------------------------------------------------------------- */
 
 static const char *const *copy_texts(at_arena *memory, int n, const char *const *text)
 {
@@ -189,7 +189,7 @@ static attend_status draw(at_attention_out *a, attend_error *err)
     return attend_figure_save(&figure, a->path, err);
 }
 
-/* ---- both ------------------------------------------------------------------------------------ */
+/* ---- both ---------------------------------------------------------------------------------- */
 
 attend_status at_attention_out_add(at_attention_out *a, size_t line, const attend_translation *t,
                                    attend_error *err)

@@ -10,6 +10,7 @@ typedef struct {
     bool swap, overwrite;
 } align;
 
+/* clang-format off */
 static const at_option options[] = {
     {.name = "src", .letter = 's', OPTION_PATH(align, src), .meta = "FILE", .group = "Input",
      .help = "Sentences, one a line, or feature vectors, .safetensors",
@@ -35,6 +36,7 @@ static const at_option options[] = {
     {.name = "overwrite", OPTION_FLAG(align, overwrite),
      .help = "Let --attention-out replace a file"},
     {0}};
+/* clang-format on */
 
 typedef struct {
     const align *o;

@@ -9,7 +9,10 @@ typedef struct {
 } average;
 
 static const at_option options[] = {
-    {.name = "out", .letter = 'o', OPTION_PATH(average, out), .meta = "FOLDER",
+    {.name = "out",
+     .letter = 'o',
+     OPTION_PATH(average, out),
+     .meta = "FOLDER",
      .help = "Where the model goes; a folder without a model",
      .example = {"attend average run/training/step-*.safetensors --out mean",
                  "The mean of the weights that a training run has kept"}},

@@ -14,6 +14,7 @@ typedef struct {
     int longest, batch;
 } classify;
 
+/* clang-format off */
 static const at_option options[] = {
     {.name = "probabilities", .letter = 'p', OPTION_FLAG(classify, probabilities),
      .group = "Output", .help = "Write a tab and NAME=PROBABILITY of every class behind each class",
@@ -31,6 +32,7 @@ static const at_option options[] = {
     {.name = "batch", OPTION_INT(classify, batch), .value = "64", .min = 1, .max = 1 << 16,
      .meta = "N", .help = "Lines at a time; changes nothing but the speed"},
     {0}};
+/* clang-format on */
 
 typedef struct {
     at_cli *cli;
@@ -43,7 +45,7 @@ typedef struct {
     at_cut cut;
 } work;
 
-/* ---- out ------------------------------------------------------------------------------------- */
+/* ---- out ----------------------------------------------------------------------------------- */
 
 /* The figures of translations take it as one: the class is a target of one piece. */
 static attend_translation as_translation(const attend_classified *c)
@@ -79,11 +81,10 @@ static attend_status write_one(void *user, const attend_classified *c, attend_er
     at_str_add(&w->out, "\n");
     if (w->o->show)
         status = at_attention_text(&w->out, &t, style, err);
-    return status < 0 ? status
-                      : at_attention_out_add(&w->attention, w->before + c->line, &t, err);
+    return status < 0 ? status : at_attention_out_add(&w->attention, w->before + c->line, &t, err);
 }
 
-/* ---- in -------------------------------------------------------------------------------------- */
+/* ---- in ------------------------------------------------------------------------------------ */
 
 static void add_line(work *w, const char *text, size_t size)
 {
@@ -131,7 +132,7 @@ static attend_status classify_block(work *w, attend_error *err)
     return status < 0 ? status : at_cli_flush(&w->out, true, err);
 }
 
-/* ---- the whole ------------------------------------------------------------------------------- */
+/* ---- the whole ----------------------------------------------------------------------------- */
 
 static attend_status open_all(work *w, const char *model, attend_error *err)
 {
@@ -141,8 +142,8 @@ static attend_status open_all(work *w, const char *model, attend_error *err)
     w->cli->input = model;
     status = attend_classifier_open(model, &w->classifier, err);
     if (status >= 0)
-        status = at_attention_out_open(&w->attention, w->cli, w->o->attention_out,
-                                       w->o->overwrite, err);
+        status = at_attention_out_open(&w->attention, w->cli, w->o->attention_out, w->o->overwrite,
+                                       err);
     if (status >= 0)
         status = at_reader_open(&w->in, w->cli, "-", err);
     w->in.no_zeros = w->in.odd.texts = true;

@@ -13,14 +13,15 @@ typedef struct {
     const char *presets, *out, *data, *src, *tgt, *swap, *valid, *valid_tgt, *test, *test_tgt;
     const char *gold, *figure;
     const char *config, *tokenizer, *vocabulary, *min_count, *lower, *pretokenised;
-    const char *epochs, *steps, *batch,
-        *hidden, *embedding, *layers, *dropout, *lr, *patience, *seed;
+    const char *epochs, *steps, *batch, *hidden, *embedding, *layers, *dropout, *lr, *patience,
+        *seed;
     int beam, gold_base, tokenize;
     bool json, markdown, overwrite;
 } compare;
 
 #define TOKENIZATIONS "auto|13a|intl|zh|char|none"
 
+/* clang-format off */
 static const at_option options[] = {
     {.name = "presets", .letter = 'p', OPTION_STRING(compare, presets), .meta = "NAMES",
      .value = "rnn-encdec,bahdanau,luong", .group = "Comparison",
@@ -89,6 +90,7 @@ static const at_option options[] = {
      .help = "Validations without a better one that end a run"},
     {.name = "seed", OPTION_STRING(compare, seed), .meta = "N", .help = "Of all random numbers"},
     {0}};
+/* clang-format on */
 
 typedef struct {
     at_cli *cli;
@@ -151,7 +153,10 @@ static attend_status make_parts(work *w, const char *record, const char *folder,
     if (status >= 0)
         status = at_json_save(record, w->data, err);
     if (status >= 0)
-        status = attend_data_split(&from, 1, folder, !own ? NULL : o->valid ? o->valid : "2%",
+        status = attend_data_split(&from, 1, folder,
+                                   !own       ? NULL
+                                   : o->valid ? o->valid
+                                              : "2%",
                                    o->test, &data, NULL, err);
     w->cli->input = status < 0 ? w->cli->input : NULL;
     if (status >= 0 && !at_file_exists(w->test_file))

@@ -20,6 +20,7 @@ typedef struct {
     bool overwrite, json;
 } data;
 
+/* clang-format off */
 static const at_option options[] = {
     {.name = "src", .letter = 's', OPTION_PATH(data, src), .meta = "FILE", .group = "Input",
      .help = "The first of two aligned files, in place of FILEs"},
@@ -83,6 +84,7 @@ static const at_option options[] = {
     {.name = "first", .letter = 'n', OPTION_INT(data, first), .value = "3", .min = 1, .max = 1e9,
      .meta = "N", .group = "For show", .help = "How many examples"},
     {0}};
+/* clang-format on */
 
 static attend_data_options options_of(const data *o)
 {
@@ -325,8 +327,7 @@ static attend_status no_action(const char *word, attend_error *err)
         at_guess_consider(&guess, uses[i].action, strlen(uses[i].action));
     return at_error(err, ATTEND_OPTION,
                     "\"%.40s\" is not one of check, show, convert, split, make%s%s%s", word,
-                    *guess.best ? "; did you mean " : "", guess.best,
-                    *guess.best ? "?" : "");
+                    *guess.best ? "; did you mean " : "", guess.best, *guess.best ? "?" : "");
 }
 
 /* options that the action does not have must not be given */

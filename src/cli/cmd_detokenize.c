@@ -13,6 +13,7 @@ typedef struct {
     bool ids, special;
 } detokenize;
 
+/* clang-format off */
 static const at_option options[] = {
     {.name = "tokenizer", .letter = 't', OPTION_PATH(detokenize, tokenizer), .meta = "PATH",
      .group = "Tokenizer", .help = "A folder or a file of a tokenizer"},
@@ -26,6 +27,7 @@ static const at_option options[] = {
     {.name = "special", .letter = 's', OPTION_FLAG(detokenize, special),
      .help = "With --ids: write special pieces too"},
     {0}};
+/* clang-format on */
 
 typedef struct {
     const detokenize *o;

@@ -18,6 +18,7 @@ typedef struct {
 
 #define TOKENIZATIONS "auto|13a|intl|zh|char|none"
 
+/* clang-format off */
 static const at_option options[] = {
     {.name = "src", .letter = 's', OPTION_PATH(evaluate, src), .meta = "FILE", .group = "Input",
      .help = "Sentences, one a line, or feature vectors, .safetensors; in place of TEST",
@@ -56,6 +57,7 @@ static const at_option options[] = {
      .help = "Where the translations go"},
     {.name = "overwrite", OPTION_FLAG(evaluate, overwrite), .help = "Replace that file"},
     {0}};
+/* clang-format on */
 
 typedef struct {
     const evaluate *o;

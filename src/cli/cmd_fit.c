@@ -17,6 +17,7 @@ typedef struct {
     bool overwrite, json, plot, weights;
 } fit;
 
+/* clang-format off */
 static const at_option options[] = {
     {.name = "x", .letter = 'x', OPTION_STRING(fit, x), .value = "1", .meta = "COLUMNS",
      .group = "Data", .help = "Number or name of the column of x, or several: 1,3"},
@@ -60,6 +61,7 @@ static const at_option options[] = {
     {.name = "plot", OPTION_FLAG(fit, plot), .value = "yes", .help = "Draw points and curves"},
     {.name = "weights", OPTION_FLAG(fit, weights), .help = "Draw the attention weights too"},
     {0}};
+/* clang-format on */
 
 /* ---- training --------------------------------------------------------------------------- */
 
@@ -286,8 +288,8 @@ static attend_status make(at_cli *cli, const fit *o, const char *path, watcher *
 
 /* The files first, since a reader of stdout may go away; but one that cannot be written does not
  * hide the rest. */
-static attend_status write_results(at_cli *cli, const fit *o, at_fitted *f,
-                                   const at_points *wanted, attend_error *err)
+static attend_status write_results(at_cli *cli, const fit *o, at_fitted *f, const at_points *wanted,
+                                   attend_error *err)
 {
     attend_error other;
     cli->input = NULL;

@@ -9,6 +9,7 @@ typedef struct {
     size_t seed;
 } generate;
 
+/* clang-format off */
 static const at_option options[] = {
     {.name = "prompt", .letter = 'p', OPTION_STRING(generate, prompt), .value = "", .meta = "TEXT",
      .group = "Text", .help = "What the text begins with",
@@ -37,6 +38,7 @@ static const at_option options[] = {
     {.name = "seed", OPTION_SIZE(generate, seed), .value = "1234", .meta = "N",
      .help = "The same seed gives the same text"},
     {0}};
+/* clang-format on */
 
 static attend_status write_texts(attend_language *m, const generate *o, attend_error *err)
 {

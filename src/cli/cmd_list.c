@@ -2,12 +2,11 @@
 
 #include "base/guess.h"
 #include "cli/cli.h"
-#include "cli/reference.h"
 #include "cli/table.h"
+#include "make/maker.h"
 
 typedef struct {
     bool json, markdown;
-    const char *reference;
 } list;
 
 static const at_option options[] = {
@@ -16,18 +15,32 @@ static const at_option options[] = {
      .help = "Write an array of JSON objects",
      .example = {"attend list ops --json", "The same for a program to read"}},
     {.name = "markdown", OPTION_FLAG(list, markdown), .help = "Write a Markdown table"},
-    {.name = "reference",
-     OPTION_PATH(list, reference),
-     .meta = "DIR",
-     .help = "With attention: write a page with a picture of each mechanism into this folder, "
-             "DIR/attention.md and DIR/attention/*.png"},
     {0}};
+
+/* The library's lists, and the makers, which are the command's own. */
+static bool entry_at(const char *kind, int i, attend_entry *entry)
+{
+    static const attend_entry makers = {.name = "makers",
+                                        .formula = "rules that make corpora: attend data make"};
+    if (strcmp(kind, "makers") == 0) {
+        if (i < at_maker_count)
+            *entry = (attend_entry){.name = at_makers[i]->name, .formula = at_makers[i]->what};
+        return i < at_maker_count;
+    }
+    if (attend_list(kind, i, entry))
+        return true;
+    attend_entry last;
+    if (strcmp(kind, "kinds") != 0 || !attend_list(kind, i - 1, &last))
+        return false;
+    *entry = makers;
+    return true;
+}
 
 static attend_status check_kind(const char *kind, attend_error *err)
 {
     attend_entry entry;
     at_guess guess = {.word = kind};
-    for (int i = 0; attend_list("kinds", i, &entry); i++) {
+    for (int i = 0; entry_at("kinds", i, &entry); i++) {
         if (strcmp(entry.name, kind) == 0)
             return ATTEND_OK;
         at_guess_consider(&guess, entry.name, strlen(entry.name));
@@ -102,10 +115,6 @@ static attend_status check(const list *o, const char *kind, attend_error *err)
 {
     if (o->json && o->markdown)
         return at_error(err, ATTEND_OPTION, "--json and --markdown: choose one");
-    if (o->reference && (strcmp(kind, "attention") != 0 || o->json || o->markdown))
-        return at_error(err, ATTEND_OPTION,
-                        "--reference writes the page of attention alone: attend list attention "
-                        "--reference DIR");
     return strcmp(kind, "kinds") == 0 ? ATTEND_OK : check_kind(kind, err);
 }
 
@@ -115,14 +124,14 @@ static attend_status run(at_cli *cli, const void *fields, int operands, char **o
     const list *o = fields;
     const char *kind = operands ? operand[0] : "kinds";
     attend_status status = check(o, kind, err);
-    if (status < 0 || o->reference)
-        return status < 0 ? status : at_reference_write(o->reference, err);
+    if (status < 0)
+        return status;
     at_table table = {.columns = columns_of(kind, o->json || o->markdown)};
     attend_entry entry;
     int columns = 0;
     while (table.columns[columns].title)
         columns++;
-    for (int i = 0; attend_list(kind, i, &entry); i++)
+    for (int i = 0; entry_at(kind, i, &entry); i++)
         add_row(&table, &entry, columns);
     at_str text = {0};
     at_table_write(&text, &table,

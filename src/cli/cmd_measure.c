@@ -24,6 +24,7 @@ typedef struct {
     bool sentence, by_length, confidence, json;
 } measure;
 
+/* clang-format off */
 static const at_option options[] = {
     {.name = "ref", .letter = 'r', OPTION_PATHS(measure, ref), .meta = "FILE", .group = "Input",
      .help = "Reference, line by line; several times for several references",
@@ -103,6 +104,7 @@ static const at_option options[] = {
     {.name = "log-base", OPTION_CHOICE(measure, log_base), .choices = "e|2|10", .value = "e",
      .meta = "BASE", .help = "perplexity: of the logarithms"},
     {0}};
+/* clang-format on */
 
 /* ---- options ---------------------------------------------------------------------------- */
 
@@ -128,15 +130,24 @@ static attend_status check_of_measures(const measure *o, attend_error *err)
 {
     static const struct {
         const char *option, *measures;
-    } uses[] = {{"tokenize", "bleu"},          {"lowercase", "bleu chrf"},
-                {"smooth", "bleu"},            {"smooth-value", "bleu"},
-                {"max-order", "bleu"},         {"effective-order", "bleu"},
-                {"chrf-char-order", "chrf"},   {"chrf-word-order", "chrf"},
-                {"chrf-beta", "chrf"},         {"chrf-whitespace", "chrf"},
-                {"chrf-eps-smoothing", "chrf"}, {"ter-normalized", "ter"},
-                {"ter-no-punct", "ter"},       {"ter-asian-support", "ter"},
-                {"ter-case-sensitive", "ter"}, {"squad", "squad exact-match f1"},
-                {"link-base", "aer"},          {"gold-base", "aer"},
+    } uses[] = {{"tokenize", "bleu"},
+                {"lowercase", "bleu chrf"},
+                {"smooth", "bleu"},
+                {"smooth-value", "bleu"},
+                {"max-order", "bleu"},
+                {"effective-order", "bleu"},
+                {"chrf-char-order", "chrf"},
+                {"chrf-word-order", "chrf"},
+                {"chrf-beta", "chrf"},
+                {"chrf-whitespace", "chrf"},
+                {"chrf-eps-smoothing", "chrf"},
+                {"ter-normalized", "ter"},
+                {"ter-no-punct", "ter"},
+                {"ter-asian-support", "ter"},
+                {"ter-case-sensitive", "ter"},
+                {"squad", "squad exact-match f1"},
+                {"link-base", "aer"},
+                {"gold-base", "aer"},
                 {"log-base", "perplexity"}};
     at_option_set set = {options, (void *)o};
     for (size_t i = 0; i < sizeof uses / sizeof *uses; i++) {

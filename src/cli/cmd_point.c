@@ -8,12 +8,16 @@ typedef struct {
 } point;
 
 static const at_option options[] = {
-    {.name = "places", OPTION_FLAG(point, places), .group = "Output",
+    {.name = "places",
+     OPTION_FLAG(point, places),
+     .group = "Output",
      .help = "Write places in the line, from 0 on, instead of the items there",
      .example = {"attend point model --places < in", "Which items, not what they are"}},
-    {.name = "score", OPTION_FLAG(point, score),
+    {.name = "score",
+     OPTION_FLAG(point, score),
      .help = "Write the logarithm of the probability and a tab before each line"},
-    {.name = "repeat", OPTION_FLAG(point, repeat),
+    {.name = "repeat",
+     OPTION_FLAG(point, repeat),
      .help = "An item may be pointed to more than once"},
     {0}};
 

@@ -12,6 +12,7 @@ typedef struct {
     size_t seed;
 } options_of_read;
 
+/* clang-format off */
 static const at_option options[] = {
     {.name = "attention", .letter = 'a', OPTION_STRING(options_of_read, attention),
      .meta = "SCORE/SCOPE/PICK/HEADS", .group = "Reading",
@@ -44,6 +45,7 @@ static const at_option options[] = {
     {.name = "plot", OPTION_FLAG(options_of_read, plot), .value = "yes",
      .help = "Draw the weights in the terminal"},
     {0}};
+/* clang-format on */
 
 /* ---- the example -------------------------------------------------------------------------- */
 

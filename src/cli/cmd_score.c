@@ -12,6 +12,7 @@ typedef struct {
     bool pieces, swap;
 } score;
 
+/* clang-format off */
 static const at_option options[] = {
     {.name = "src", .letter = 's', OPTION_PATH(score, src), .meta = "FILE", .group = "Input",
      .help = "Sentences, one a line, or feature vectors, .safetensors",
@@ -31,6 +32,7 @@ static const at_option options[] = {
      .help = "And of every piece: a tab, the piece, a blank and its log-probability",
      .example = {"attend score model pairs.tsv --pieces", "Where the model was surprised"}},
     {0}};
+/* clang-format on */
 
 typedef struct {
     const score *o;

@@ -10,6 +10,7 @@ typedef struct {
     bool lower, ids, offsets, json, special, keep_unknown;
 } tokenize;
 
+/* clang-format off */
 static const at_option options[] = {
     {.name = "tokenizer", .letter = 't', OPTION_PATH(tokenize, tokenizer), .meta = "PATH",
      .group = "Tokenizer", .help = "A folder or a file of a tokenizer"},
@@ -30,6 +31,7 @@ static const at_option options[] = {
     {.name = "keep-unknown", OPTION_FLAG(tokenize, keep_unknown),
      .help = "Write unknown pieces as they are in the text; with --kind all are"},
     {0}};
+/* clang-format on */
 
 typedef struct {
     const tokenize *o;

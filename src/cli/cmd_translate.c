@@ -23,6 +23,7 @@ typedef struct {
 enum { ALIGN_NOT, ALIGN_WORDS, ALIGN_PIECES };
 enum { BEAM = 5, LONGEST = 200, SEED = 1 }; /* the defaults */
 
+/* clang-format off */
 static const at_option options[] = {
     {.name = "beam", .letter = 'b', OPTION_INT(translate, beam), .min = 1, .max = 1000,
      .meta = "N", .group = "Search",
@@ -103,6 +104,7 @@ static const at_option options[] = {
     {.name = "overwrite", OPTION_FLAG(translate, overwrite),
      .help = "Let --attention-out replace a file"},
     {0}};
+/* clang-format on */
 
 typedef struct {
     at_cli *cli;
@@ -111,21 +113,21 @@ typedef struct {
     attend_translate_options inside;
     at_reader in;
     attend_features *features; /* the sources, in place of lines; or NULL */
-    at_lines prefix; /* or those that are forced */
+    at_lines prefix;           /* or those that are forced */
     at_str out;
     at_attention_out attention;
     /* the block that is at work */
-    at_str text;                    /* lines, or their sentences, each ended by a zero */
-    size_t count, lines;            /* texts, and lines */
-    size_t texts_before, before;    /* the same of earlier blocks */
+    at_str text;                      /* lines, or their sentences, each ended by a zero */
+    size_t count, lines;              /* texts, and lines */
+    size_t texts_before, before;      /* the same of earlier blocks */
     const char **item, **item_prefix; /* [count] */
-    size_t *line_of;                /* [count] */
+    size_t *line_of;                  /* [count] */
     at_cut cut;
     long skipped;
     bool weights; /* of any line so far */
 } work;
 
-/* ---- out ------------------------------------------------------------------------------------- */
+/* ---- out ----------------------------------------------------------------------------------- */
 
 static attend_status add_alignment(work *w, const attend_translation *t, attend_error *err)
 {
@@ -205,7 +207,7 @@ static attend_status write_one(void *user, const attend_translation *t, attend_e
     return status < 0 ? status : at_attention_out_add(&w->attention, line, t, err);
 }
 
-/* ---- in -------------------------------------------------------------------------------------- */
+/* ---- in ------------------------------------------------------------------------------------ */
 
 static int add_sentence(void *user, const char *text, size_t size)
 {
@@ -269,10 +271,7 @@ static attend_status read_block(work *w, bool *ended, attend_error *err)
     return status;
 }
 
-static const char *source_name(const work *w)
-{
-    return w->o->src ? w->o->src : "standard input";
-}
+static const char *source_name(const work *w) { return w->o->src ? w->o->src : "standard input"; }
 
 /* the lines of this block that translations begin with */
 static attend_status take_prefixes(work *w, attend_error *err)
@@ -310,7 +309,7 @@ static attend_status translate_block(work *w, attend_error *err)
     return status < 0 ? status : at_cli_flush(&w->out, true, err);
 }
 
-/* ---- the whole ------------------------------------------------------------------------------- */
+/* ---- the whole ----------------------------------------------------------------------------- */
 
 static attend_status check_search(const translate *o, attend_error *err)
 {
@@ -327,8 +326,9 @@ static attend_status check_search(const translate *o, attend_error *err)
         return at_error(err, ATTEND_OPTION,
                         "--sample draws, --coverage ranks what a search found: leave one of them "
                         "out");
-    if (!o->sample && (o->temperature != 1 || o->top_k != 0 || o->top_p != 1 || o->min_p != 0
-                       || o->seed != SEED))
+    if (!o->sample
+        && (o->temperature != 1 || o->top_k != 0 || o->top_p != 1 || o->min_p != 0
+            || o->seed != SEED))
         return at_error(err, ATTEND_OPTION,
                         "--temperature, --top-k, --top-p, --min-p and --seed are for drawing: "
                         "--sample asks for it");
@@ -487,9 +487,10 @@ static void say_lengths(const work *w)
     const char *unit = w->o->split ? "sentence" : "line";
     at_cut_say(&w->cut, w->cli, unit, "what follows was left out");
     if (w->skipped)
-        fprintf(stderr, "attend translate: %ld %s%s too long, more than %d pieces or more than "
-                "the model can read, and %s skipped\n", w->skipped, unit,
-                w->skipped == 1 ? " is" : "s are", w->o->longest,
+        fprintf(stderr,
+                "attend translate: %ld %s%s too long, more than %d pieces or more than "
+                "the model can read, and %s skipped\n",
+                w->skipped, unit, w->skipped == 1 ? " is" : "s are", w->o->longest,
                 w->skipped == 1 ? "was" : "were");
 }
 
@@ -510,8 +511,7 @@ static attend_status run(at_cli *cli, const void *fields, int operands, char **o
             status = translate_block(&w, err);
     }
     if (status >= 0 && w.before + w.lines < w.prefix.lines.count)
-        status = at_error(err, ATTEND_FORMAT,
-                          "%s has %zu lines, and %s %zu; they belong together",
+        status = at_error(err, ATTEND_FORMAT, "%s has %zu lines, and %s %zu; they belong together",
                           w.prefix.lines.name, w.prefix.lines.count, source_name(&w),
                           w.before + w.lines);
     if (status >= 0)

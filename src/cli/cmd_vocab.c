@@ -17,6 +17,7 @@ typedef struct {
     bool overwrite, json;
 } vocab;
 
+/* clang-format off */
 static const at_option options[] = {
     {.name = "kind", .letter = 'k', OPTION_STRING(vocab, kind), .meta = "KIND",
      .group = "For learn", .help = "A name of `attend list tokenizers`"},
@@ -54,6 +55,7 @@ static const at_option options[] = {
                  "The five that are missed most"}},
     {.name = "json", OPTION_FLAG(vocab, json), .help = "Write JSON"},
     {0}};
+/* clang-format on */
 
 /* ---- lines of several files ------------------------------------------------------------- */
 

@@ -18,8 +18,7 @@
 #include "cli/compared_same.h"
 #include "cli/cut.h"
 
-/* ---- in a process of its own ------------------------------------------------------------------
- */
+/* ---- in a process of its own --------------------------------------------------------------- */
 
 typedef struct {
     at_cli *cli;
@@ -237,8 +236,7 @@ static attend_status start(at_compared *c, const at_comparing *with, const char 
     return at_error(err, ATTEND_NUMBER, "%s has no result; mend it and run this again", c->name);
 }
 
-/* ---- its result --------------------------------------------------------------------------------
- */
+/* ---- its result ---------------------------------------------------------------------------- */
 
 static attend_status load(at_compared *c, const char *path, attend_error *err)
 {

@@ -86,7 +86,7 @@ void at_compared_tables(at_str *out, const at_compared *all, int count, at_table
     length_table(out, all, count, format, columns);
 }
 
-/* ---- the figure ------------------------------------------------------------------------------ */
+/* ---- the figure ---------------------------------------------------------------------------- */
 
 typedef struct {
     double x[ATTEND_LENGTH_RANGES], y[ATTEND_LENGTH_RANGES];

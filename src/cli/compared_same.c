@@ -100,8 +100,7 @@ attend_status at_compared_same_data(const json_t *now, const char *path, const c
     return status;
 }
 
-/* ---- settings --------------------------------------------------------------------------------
- */
+/* ---- settings ------------------------------------------------------------------------------ */
 
 /* data is known by its contents; who works changes no more than last digits */
 static bool is_elsewhere(const char *name)

@@ -5,6 +5,7 @@
 #include "base/file.h"
 #include "base/log.h"
 #include "base/memory.h"
+#include "make/features.h"
 
 typedef struct {
     at_writer *file; /* or NULL: standard output */
@@ -22,23 +23,22 @@ static attend_status flush(output *o, attend_error *err)
     return status;
 }
 
-static attend_status take(void *user, const char *source, const char *target, attend_error *err)
+static attend_status take(void *user, const at_str *source, const at_str *target, attend_error *err)
 {
     enum { BLOCK = 1 << 16 };
     output *o = user;
-    at_str_print(&o->lines, "%s\t%s\n", source, target);
+    at_str_print(&o->lines, "%s\t%s\n", at_str_text(source), at_str_text(target));
     return o->lines.failed || o->lines.length > BLOCK ? flush(o, err) : ATTEND_OK;
 }
 
-static attend_status make_lines(const at_making *m, attend_error *err)
+static attend_status make_lines(const at_making *m, const at_maker *maker, attend_error *err)
 {
     output o = {0};
     attend_error later;
     attend_status status = m->out ? at_writer_open(&o.file, m->out, err) : ATTEND_OK;
     if (status < 0)
         return status;
-    status = attend_data_make(m->maker, m->count, (unsigned long long)m->seed, m->size, take, &o,
-                              err);
+    status = at_maker_run(maker, m->count, (uint64_t)m->seed, m->size, take, &o, err);
     if (status >= 0)
         status = flush(&o, err);
     else if (!m->out)
@@ -58,7 +58,7 @@ static attend_status may_write(const char *path, bool overwrite, attend_error *e
                                               : ATTEND_OK;
 }
 
-/* ---- feature vectors ------------------------------------------------------------------------- */
+/* ---- feature vectors ----------------------------------------------------------------------- */
 
 /* OUT, without .safetensors at its end, and this one; at_free it */
 static char *named(const char *out, const char *end)
@@ -73,7 +73,7 @@ static char *named(const char *out, const char *end)
     return text;
 }
 
-static attend_status make_features(const at_making *m, attend_error *err)
+static attend_status make_features(const at_making *m, const at_maker *maker, attend_error *err)
 {
     char *features = named(m->out, ".safetensors"), *lines = named(m->out, ".txt");
     attend_status status = features && lines ? ATTEND_OK : at_error_memory(err);
@@ -82,23 +82,29 @@ static attend_status make_features(const at_making *m, attend_error *err)
     if (status >= 0)
         status = may_write(lines, m->overwrite, err);
     if (status >= 0)
-        status = attend_data_make_features(m->maker, m->count, (unsigned long long)m->seed, m->size,
-                                           features, lines, err);
+        status = at_make_features(maker, m->count, (uint64_t)m->seed, m->size, features, lines,
+                                  err);
     at_free(features);
     at_free(lines);
     return status;
 }
 
+static attend_status make(const at_making *m, const at_maker *maker, attend_error *err)
+{
+    if (m->out && maker->features)
+        return make_features(m, maker, err);
+    attend_status status = m->out ? may_write(m->out, m->overwrite, err) : ATTEND_OK;
+    return status >= 0 ? make_lines(m, maker, err) : status;
+}
+
 attend_status at_data_make(const at_making *m, attend_error *err)
 {
-    bool features = m->out && attend_maker_features(m->maker);
-    attend_status status = ATTEND_OK;
-    if (features)
-        status = make_features(m, err);
-    else if (!m->out || (status = may_write(m->out, m->overwrite, err)) >= 0)
-        status = make_lines(m, err);
+    const at_maker *maker;
+    attend_status status = at_maker_named(m->maker, &maker, err);
+    if (status >= 0)
+        status = make(m, maker, err);
     if (status >= 0 && m->out)
         at_log(ATTEND_LOG_INFO, "%d example%s of %s in %s%s", m->count, m->count == 1 ? "" : "s",
-               m->maker, at_show(m->out).text, features ? ": .safetensors and .txt" : "");
+               m->maker, at_show(m->out).text, maker->features ? ": .safetensors and .txt" : "");
     return status;
 }

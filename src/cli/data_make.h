@@ -7,7 +7,7 @@
 
 typedef struct {
     const char *maker;
-    int count, seed, size; /* as attend_data_make has them */
+    int count, seed, size; /* as at_maker_run has them */
     const char *out;       /* a file, or NULL: standard output */
     bool overwrite;        /* files that are there */
 } at_making;

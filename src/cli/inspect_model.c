@@ -20,8 +20,7 @@ bool at_inspect_is_model(const char *path)
     return is;
 }
 
-/* ---- a line, or a member ----------------------------------------------------------------------
- */
+/* ---- a line, or a member ------------------------------------------------------------------- */
 
 static void row(at_str *out, const char *name, const char *value, int columns)
 {
@@ -36,8 +35,7 @@ static void row(at_str *out, const char *name, const char *value, int columns)
     at_str_free(&safe);
 }
 
-/* ---- config.json ------------------------------------------------------------------------------
- */
+/* ---- config.json --------------------------------------------------------------------------- */
 
 static void value_text(at_str *out, const json_t *value)
 {
@@ -86,8 +84,7 @@ static attend_status add_settings(at_str *out, int columns, const char *folder, 
     return status;
 }
 
-/* ---- vocabularies ------------------------------------------------------------------------------
- */
+/* ---- vocabularies -------------------------------------------------------------------------- */
 
 static attend_status add_vocabularies(at_str *out, int columns, const char *folder, bool json,
                                       attend_error *err)
@@ -118,8 +115,7 @@ static attend_status add_vocabularies(at_str *out, int columns, const char *fold
     return status;
 }
 
-/* ---- parameters by part ------------------------------------------------------------------------
- */
+/* ---- parameters by part -------------------------------------------------------------------- */
 
 enum { PARTS_MOST = 16 };
 
@@ -169,8 +165,7 @@ static void add_parts(at_str *out, int columns, const attend_tensors *tensors, b
     at_str_free(&text);
 }
 
-/* ---- how training went --------------------------------------------------------------------------
- */
+/* ---- how training went --------------------------------------------------------------------- */
 
 static bool is_json(const char *text)
 {

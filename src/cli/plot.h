@@ -9,8 +9,8 @@
 #include "base/str.h"
 
 typedef struct {
-    const char *name;         /* in the legend */
-    const double *x, *y;      /* for a curve, x rises */
+    const char *name;    /* in the legend */
+    const double *x, *y; /* for a curve, x rises */
     size_t count;
     bool points;              /* single marks, not a curve */
     const char *mark, *plain; /* a character in UTF-8 (NULL: dots) and in ASCII */

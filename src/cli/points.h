@@ -10,8 +10,8 @@ enum { ATTEND_POINTS_COLUMNS = 16, ATTEND_POINTS_NAME = 64 };
 
 typedef struct {
     size_t rows, capacity;
-    int columns;                            /* of x */
-    int x_column[ATTEND_POINTS_COLUMNS];    /* where they stand in the file */
+    int columns;                                            /* of x */
+    int x_column[ATTEND_POINTS_COLUMNS];                    /* where they stand in the file */
     char x_name[ATTEND_POINTS_COLUMNS][ATTEND_POINTS_NAME]; /* as in the header, or "x" */
     char y_name[ATTEND_POINTS_NAME];
     double *x, *y; /* rows times columns, and rows (NULL where no y was asked for) */

@@ -62,7 +62,7 @@ void at_cli_progress_end(at_cli *cli)
     cli->drawn = false;
 }
 
-/* ---- lines on stderr ------------------------------------------------------------------------- */
+/* ---- lines on stderr ----------------------------------------------------------------------- */
 
 int at_cli_error_columns(const at_cli *cli)
 {

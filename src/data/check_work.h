@@ -2,11 +2,11 @@
 #ifndef ATTEND_DATA_CHECK_WORK_H
 #define ATTEND_DATA_CHECK_WORK_H
 
+#include "base/seen.h"
 #include "data/check.h"
 #include "data/export.h"
 #include "data/items.h"
 #include "data/key.h"
-#include "data/seen.h"
 #include "data/shelf.h"
 #include "data/sides.h"
 

@@ -1,3 +1,5 @@
+/* Written by hand because Jansson holds a whole document in memory, and libyajl calls back for each
+ * value where a format wants to pull the next example, and to leave a value to Jansson as text. */
 #include "data/pull.h"
 
 #include <string.h>

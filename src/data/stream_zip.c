@@ -12,18 +12,18 @@
 #include "base/str.h"
 #include "data/stream_kind.h"
 
-#define FUNCTIONS(X)                                                                 \
-    X(archive_read_new)                                                              \
-    X(archive_read_free)                                                             \
-    X(archive_read_support_format_zip)                                               \
-    X(archive_read_set_callback_data)                                                \
-    X(archive_read_set_read_callback)                                                \
-    X(archive_read_set_seek_callback)                                                \
-    X(archive_read_open1)                                                            \
-    X(archive_read_next_header)                                                      \
-    X(archive_read_data)                                                             \
-    X(archive_error_string) X(archive_entry_pathname) X(archive_entry_pathname_utf8) \
-        X(archive_entry_filetype)
+#define FUNCTIONS(X)                   \
+    X(archive_read_new)                \
+    X(archive_read_free)               \
+    X(archive_read_support_format_zip) \
+    X(archive_read_set_callback_data)  \
+    X(archive_read_set_read_callback)  \
+    X(archive_read_set_seek_callback)  \
+    X(archive_read_open1)              \
+    X(archive_read_next_header)        \
+    X(archive_read_data)               \
+    X(archive_error_string)            \
+    X(archive_entry_pathname) X(archive_entry_pathname_utf8) X(archive_entry_filetype)
 
 #define X(name) __typeof__(name) *name;
 static struct {

@@ -9,11 +9,10 @@ enum { ATTEND_AXIS_TICKS = 32 };
 
 typedef struct {
     double low, high; /* low < high */
-    bool log, whole; /* logarithmic; ticks at whole numbers alone */
+    bool log, whole;  /* logarithmic; ticks at whole numbers alone */
     int count;
     double tick[ATTEND_AXIS_TICKS];
-    char label[ATTEND_AXIS_TICKS]
-              [24]; /* "0.5", "−20", "10⁶" */
+    char label[ATTEND_AXIS_TICKS][24]; /* "0.5", "−20", "10⁶" */
 } at_axis;
 
 /* Takes numbers into a range that starts as at_axis_empty. */

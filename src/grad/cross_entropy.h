@@ -33,7 +33,7 @@ void at_cross_entropy_grad(const at_targets *c, size_t row, const real *logits,
  * become their gradient. */
 double at_cross_entropy_both(const at_targets *c, size_t row, real *logits);
 
-/* ---- mixtures (mixture.c): the softmax is one of two that may have said the target ----------- */
+/* ---- mixtures (mixture.c): the softmax is one of two that may have said the target --------- */
 
 /* p = g s + (1 - g) o from log s, o and the gate's input, g = sigmoid(gate) */
 typedef struct {

@@ -2,8 +2,7 @@
 
 #include "base/memory.h"
 
-/* ---- parameters: Hugging Face's names, N(0, 0.02^2) at first -----------------------------------
- */
+/* ---- parameters: Hugging Face's names, N(0, 0.02^2) at first ------------------------------- */
 
 #define INIT INIT_NORMAL((real)0.02)
 
@@ -22,8 +21,7 @@ static at_tensor *project(at_tape *t, at_path s, at_tensor *x, int out, at_activ
     return f ? at_affine_act(t, x, w, b, ATTEND_IN_OUT, f) : at_affine(t, x, w, b, ATTEND_IN_OUT);
 }
 
-/* ---- one block ---------------------------------------------------------------------------------
- */
+/* ---- one block ----------------------------------------------------------------------------- */
 
 enum { KEYS, VALUES, STREAMS }; /* of a layer in the cache */
 
@@ -81,8 +79,7 @@ static at_tensor *block(at_tape *t, at_path s, const at_gpt2 *m, at_tensor *x, a
     return x;
 }
 
-/* ---- the model ---------------------------------------------------------------------------------
- */
+/* ---- the model ----------------------------------------------------------------------------- */
 
 /* wpe[position]: token i of text b stands at first[b] + i, or at i; padding at 0 */
 static at_tensor *positions(at_tape *t, at_path s, const at_gpt2 *m, at_shape tokens,

@@ -119,8 +119,7 @@ static bool make_room(at_features *f, size_t count)
     return true;
 }
 
-/* ---- one tensor for all --------------------------------------------------------------------
- */
+/* ---- one tensor for all -------------------------------------------------------------------- */
 
 static attend_status read_lengths(const at_features *f, const at_stored *t, const at_stored *all,
                                   int64_t *length, attend_error *err)
@@ -161,8 +160,7 @@ static attend_status take_batch(at_features *f, const at_stored *t, const at_sto
     return status;
 }
 
-/* ---- one tensor for each -------------------------------------------------------------------
- */
+/* ---- one tensor for each ------------------------------------------------------------------- */
 
 static attend_status take_sequence(at_features *f, const at_stored *t, attend_error *err)
 {

@@ -13,7 +13,7 @@
  *
  * Why not a BLAS: none promises that a row keeps its bits when the number of rows or threads
  * changes (they pick other kernels and split the sum for small sizes), and none has one result
- * for float on every instruction set with fused multiply-add. bench/README.md has the measured
+ * for float on every instruction set with fused multiply-add. bench/figures has the measured
  * speed beside OpenBLAS and oneDNN. */
 #include "tensor/gemm.h"
 

@@ -26,7 +26,8 @@ INLINE void sgd_momentum(size_t n, real *restrict p, const real *restrict g, rea
                          const at_sgd_step *s, bool first, bool nesterov)
 {
     at_sgd_step c = *s;
-    EACH {
+    EACH
+    {
         real d = c.scale * g[i] + c.weight_decay * p[i];
         real b = first ? d : c.momentum * buf[i] + c.gain * d;
         buf[i] = b;
@@ -55,7 +56,8 @@ INLINE void adam_pass(size_t n, real *restrict p, const real *restrict g, real *
                       bool amsgrad, bool late)
 {
     at_adam_step c = *s;
-    EACH {
+    EACH
+    {
         real w = p[i] * c.shrink;
         real d = l2 ? c.scale * g[i] + c.weight_decay * w : c.scale * g[i];
         real mean = c.beta1 * m[i] + c.gain1 * d;
@@ -93,7 +95,8 @@ static void adadelta(size_t n, real *restrict p, const real *restrict g, real *r
                      real *restrict delta, const at_adadelta_step *s)
 {
     at_adadelta_step c = *s;
-    EACH {
+    EACH
+    {
         real d = c.scale * g[i] + c.weight_decay * p[i];
         real v = c.rho * square[i] + c.gain * d * d;
         real move = real_sqrt(delta[i] + c.eps) / real_sqrt(v + c.eps) * d;
@@ -107,7 +110,8 @@ static void adagrad(size_t n, real *restrict p, const real *restrict g, real *re
                     const at_adagrad_step *s)
 {
     at_adagrad_step c = *s;
-    EACH {
+    EACH
+    {
         real d = c.scale * g[i] + c.weight_decay * p[i];
         real v = sum[i] + d * d;
         sum[i] = v;
@@ -122,7 +126,8 @@ INLINE void rmsprop_pass(size_t n, real *restrict p, const real *restrict g, rea
                          bool momentum, bool centered)
 {
     at_rmsprop_step c = *s;
-    EACH {
+    EACH
+    {
         real d = c.scale * g[i] + c.weight_decay * p[i];
         real v = c.alpha * square[i] + c.gain * d * d;
         square[i] = v;
@@ -227,7 +232,8 @@ static double max_abs(size_t n, const real *x)
     const bits magnitude = INT32_MAX;
 #endif
     bits most = 0;
-    EACH {
+    EACH
+    {
         bits b;
         memcpy(&b, x + i, sizeof b);
         b &= magnitude;

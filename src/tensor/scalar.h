@@ -71,10 +71,7 @@ INLINE int32_t bits_of_float(float f)
 }
 
 /* 2^n for -126 <= n <= 127; something for any other, as NaN asks for */
-INLINE float power_of_two(int32_t n)
-{
-    return float_of_bits((int32_t)((uint32_t)(n + 127) << 23));
-}
+INLINE float power_of_two(int32_t n) { return float_of_bits((int32_t)((uint32_t)(n + 127) << 23)); }
 
 /* e^x = 2^n e^r with n = round(x / ln 2) and |r| <= ln 2 / 2; ln 2 in two parts (Cody and Waite).
  * Returns e^r; for |x| <= 89. */

@@ -20,6 +20,7 @@ typedef struct {
     const char *words; /* a blank before and after each */
 } list;
 
+/* clang-format off */
 static const list lists[] = {
     {EN, ATTEND_WORD_NEVER,
      " Mr Mrs Ms Messrs Mx Dr Drs Prof Rev Fr Hon Pres Gov Sen Rep Reps Sens Gen Col Lt Maj Capt "
@@ -80,6 +81,7 @@ static const list lists[] = {
                              "дек тел д кв корп стр "},
     {RU, ATTEND_WORD_MAYBE, " г гг в вв и.т.д т.д т.п др пр н.э руб коп млн млрд тыс "},
 };
+/* clang-format on */
 
 static const list starters[] = {
     {EN, 0,

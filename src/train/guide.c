@@ -22,8 +22,7 @@ struct at_guide {
 enum { LIMIT = 1 << 30 };
 #define NONE 0xFFFFFFFFu
 
-/* ---- reading ----------------------------------------------------------------------------------
- */
+/* ---- reading ------------------------------------------------------------------------------- */
 
 typedef struct {
     at_guide *g;
@@ -174,8 +173,7 @@ void at_guide_free(at_guide *g)
     at_free(g);
 }
 
-/* ---- batches ----------------------------------------------------------------------------------
- */
+/* ---- batches ------------------------------------------------------------------------------- */
 
 /* what frames a sentence, and is no word of it */
 static bool frames(const at_tokenizer *t, int id)

@@ -175,8 +175,7 @@ static attend_status check_folder(at_run *r, attend_error *err)
     return status < 0 ? status : at_run_check_taken(r, err);
 }
 
-/* ---- values -----------------------------------------------------------------------------------
- */
+/* ---- values -------------------------------------------------------------------------------- */
 
 static attend_status check_watch(const char *watch, const at_job *job, attend_error *err)
 {

@@ -236,7 +236,7 @@ attend_status at_run_encode(at_run *r, const at_encode_options *options, attend_
     return status < 0 ? status : encode(r, 1, *options, err);
 }
 
-/* ---- vectors of words ------------------------------------------------------------------------ */
+/* ---- vectors of words ---------------------------------------------------------------------- */
 
 attend_status at_run_vectors(at_run *r, attend_error *err)
 {

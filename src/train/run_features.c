@@ -8,7 +8,7 @@
 #include "data/split.h"
 #include "train/run_parts.h"
 
-/* ---- what makes no sense with them ----------------------------------------------------------- */
+/* ---- what makes no sense with them --------------------------------------------------------- */
 
 static attend_status check_valid(const at_run_settings *s, attend_error *err)
 {
@@ -60,7 +60,7 @@ bool at_run_is_features(const at_run *r)
     return r->settings.src && at_features_is(r->settings.src);
 }
 
-/* ---- reading --------------------------------------------------------------------------------- */
+/* ---- reading ------------------------------------------------------------------------------- */
 
 typedef struct {
     const at_features *file;
@@ -158,7 +158,7 @@ void at_frames_free(at_frames *f)
     *f = (at_frames){.file = NULL};
 }
 
-/* ---- all of them ----------------------------------------------------------------------------- */
+/* ---- all of them --------------------------------------------------------------------------- */
 
 attend_status at_run_scan(at_run *r, double *mean, double *spread, attend_error *err)
 {
@@ -211,7 +211,7 @@ attend_status at_run_take_features(at_run *r, const at_batch *batch, const real 
     return status;
 }
 
-/* ---- what is left out for a test ------------------------------------------------------------- */
+/* ---- what is left out for a test ----------------------------------------------------------- */
 
 attend_status at_run_save_test_features(at_run *r, attend_error *err)
 {

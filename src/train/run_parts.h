@@ -62,8 +62,7 @@ static inline size_t at_run_batch(const at_run_settings *s)
     return s->batch ? (size_t)s->batch : s->batch_tokens ? (size_t)s->batch_tokens : 64;
 }
 
-/* ---- validations: run.c, run_average.c ----------------------------------------------------------
- */
+/* ---- validations: run.c, run_average.c ----------------------------------------------------- */
 
 /* The loss, what follows from it, and what the judge finds. */
 attend_status at_run_measure(at_run *r, at_metrics *m, attend_error *err);
@@ -82,8 +81,7 @@ attend_status at_run_checkpoint(at_run *r, attend_error *err);
  * best so far. The run's own weights are untouched. */
 attend_status at_run_average(at_run *r, attend_error *err);
 
-/* ---- the end: run_end.c -------------------------------------------------------------------------
- */
+/* ---- the end: run_end.c -------------------------------------------------------------------- */
 
 /* What is left of a run that failed, and what to do. */
 void at_run_explain(at_run *r, attend_status status);
@@ -91,8 +89,7 @@ void at_run_explain(at_run *r, attend_status status);
 /* Which model there is, and what it is for. */
 void at_run_say_end(at_run *r);
 
-/* ---- what can be refused before data is read: run_check.c --------------------------------------
- */
+/* ---- what can be refused before data is read: run_check.c ---------------------------------- */
 
 /* The folder, the values of the settings, the files they name. A run to go on with that has no
  * checkpoint yet becomes one that begins again. */
@@ -106,8 +103,7 @@ attend_status at_run_check_taken(const at_run *r, attend_error *err);
  * last one is what the run was told. */
 extern const char *const at_run_leaves[];
 
-/* ---- what comes before the first step: run_prepare.c ------------------------------------------
- */
+/* ---- what comes before the first step: run_prepare.c --------------------------------------- */
 
 /* Everything up to the first step of a fresh run. */
 attend_status at_run_prepare(at_run *r, const void *model, attend_error *err);
@@ -124,8 +120,7 @@ attend_status at_run_go_on(at_run *r, attend_error *err);
 /* Says how much memory it will take; makes the parameters where there are none yet. */
 attend_status at_run_estimate(at_run *r, attend_error *err); /* run_estimate.c */
 
-/* ---- the data: run_data.c ----------------------------------------------------------------------
- */
+/* ---- the data: run_data.c ------------------------------------------------------------------ */
 
 /* Reads the corpora and splits them. */
 attend_status at_run_read(at_run *r, attend_error *err);
@@ -133,8 +128,7 @@ attend_status at_run_read(at_run *r, attend_error *err);
 /* Keeps the examples that were left out for a test in training/test.tsv, plain text in test.txt. */
 attend_status at_run_save_test(at_run *r, attend_error *err);
 
-/* ---- sources that are feature vectors: run_features.c ------------------------------------------
- */
+/* ---- sources that are feature vectors: run_features.c -------------------------------------- */
 
 bool at_run_is_features(const at_run *r); /* are they? */
 
@@ -160,8 +154,7 @@ attend_status at_run_take_features(at_run *r, const at_batch *batch, const real 
 /* Keeps what was left out for a test in training/test.safetensors and test.txt. */
 attend_status at_run_save_test_features(at_run *r, attend_error *err);
 
-/* ---- texts as numbers: run_data.c --------------------------------------------------------------
- */
+/* ---- texts as numbers: run_data.c ---------------------------------------------------------- */
 
 /* A tokenizer from the texts to train on, or one that is named by its folder or file. preset: the
  * model's, which may have a number of words of its own. */

@@ -20,10 +20,19 @@ typedef struct {
 static const at_option options[] = {
     {.name = "flag", .letter = 'f', OPTION_FLAG(fields, flag), .help = "F"},
     {.name = "on", .letter = 'n', OPTION_FLAG(fields, on), .value = "yes", .help = "O"},
-    {.name = "count", .letter = 'c', OPTION_INT(fields, count), .value = "5", .min = 1, .max = 9,
+    {.name = "count",
+     .letter = 'c',
+     OPTION_INT(fields, count),
+     .value = "5",
+     .min = 1,
+     .max = 9,
      .help = "C"},
     {.name = "choice", OPTION_CHOICE(fields, choice), .choices = "one|two|three", .help = "C"},
-    {.name = "rate", .letter = 'r', OPTION_REAL(fields, rate), .min = 0, .max = INFINITY,
+    {.name = "rate",
+     .letter = 'r',
+     OPTION_REAL(fields, rate),
+     .min = 0,
+     .max = INFINITY,
      .help = "R"},
     {.name = "size", OPTION_SIZE(fields, size), .help = "S"},
     {.name = "text", .letter = 't', OPTION_STRING(fields, text), .help = "T"},
@@ -67,9 +76,10 @@ static void check_fields(const fields *f)
         if (size_of(o->type) > 0)
             require(at_option_assign(o, at_str_text(&text), &again, "again", NULL) == ATTEND_OK,
                     "what is printed is a value");
-        require(memcmp((const char *)&again + o->offset, (const char *)f + o->offset,
-                       size_of(o->type)) == 0,
-                "and the same value");
+        require(
+            memcmp((const char *)&again + o->offset, (const char *)f + o->offset, size_of(o->type))
+                == 0,
+            "and the same value");
         at_str_free(&text);
     }
 }

@@ -6,9 +6,9 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "base/json.h"
 #include "base/memory.h"
 #include "oracle.h"
-#include "base/json.h"
 
 /* ---- files ------------------------------------------------------------------------------ */
 

@@ -8,10 +8,9 @@
 #include "base/memory.h"
 #include "tokenizers.h"
 
-static const at_token_check *const checks[] = {&at_token_check_bert, &at_token_check_gpt2,
-                                               &at_token_check_albert,
-                                               &at_token_check_sentencepiece,
-                                               &at_token_check_xlnet};
+static const at_token_check *const checks[] = {
+    &at_token_check_bert, &at_token_check_gpt2, &at_token_check_albert,
+    &at_token_check_sentencepiece, &at_token_check_xlnet};
 
 /* ---- comparing -------------------------------------------------------------------------- */
 

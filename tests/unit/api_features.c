@@ -35,32 +35,8 @@ static void what_is_saved_can_be_opened(void **state)
     unlink(path);
 }
 
-static void makers_write_both_files(void **state)
-{
-    char folder[] = "/tmp/attend-features-XXXXXX", sound[80], words[80];
-    attend_features *f;
-    attend_error err;
-    (void)state;
-    assert_non_null(mkdtemp(folder));
-    snprintf(sound, sizeof sound, "%s/a.safetensors", folder);
-    snprintf(words, sizeof words, "%s/a.txt", folder);
-    assert_true(attend_maker_features("digits"));
-    assert_false(attend_maker_features("sort"));
-    assert_false(attend_maker_features("nothing"));
-    assert_int_equal(attend_data_make_features("digits", 5, 1, 0, sound, words, &err), ATTEND_OK);
-    assert_int_equal(attend_data_make_features("sort", 5, 1, 0, sound, words, &err), ATTEND_OPTION);
-    assert_int_equal(attend_data_make_features("digit", 5, 1, 0, sound, words, &err),
-                     ATTEND_OPTION);
-    assert_non_null(strstr(err.message, "did you mean digits?"));
-    assert_int_equal(attend_features_open(sound, &f, &err), ATTEND_OK);
-    assert_int_equal(attend_features_count(f), 5);
-    attend_features_free(f);
-    assert_true(unlink(sound) == 0 && unlink(words) == 0 && rmdir(folder) == 0);
-}
-
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(what_is_saved_can_be_opened),
-                                       cmocka_unit_test(makers_write_both_files)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(what_is_saved_can_be_opened)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

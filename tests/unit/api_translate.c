@@ -26,7 +26,7 @@ static const char *path_of(const char *name)
     return path[turn];
 }
 
-/* ---- training -------------------------------------------------------------------------------- */
+/* ---- training ------------------------------------------------------------------------------ */
 
 typedef struct {
     attend_train_kind at; /* the kind of event that is answered */
@@ -123,7 +123,7 @@ static void settings_without_a_name_or_value_are_refused(void **state)
     assert_null(text);
 }
 
-/* ---- translating ----------------------------------------------------------------------------- */
+/* ---- translating --------------------------------------------------------------------------- */
 
 enum { LINES = 3 };
 static const char *const lines[LINES] = {"w1 w2 end", "", "w3 end"};

@@ -117,7 +117,9 @@ static void keeps_every_byte_after_a_quote(void **state)
 static void rejects_zero_bytes_with_their_line(void **state)
 {
     (void)state;
-    check_error("1,2\n3,\0" "4\n", 9, ":2: a zero byte; is this a text file?");
+    check_error("1,2\n3,\0"
+                "4\n",
+                9, ":2: a zero byte; is this a text file?");
 }
 
 static void check_number(const char *row, int column, double expected, const char *message)

@@ -49,8 +49,8 @@ static void messages_cannot_steer_a_terminal(void **state)
 static void names_and_explains_every_status(void **state)
 {
     (void)state;
-#define X(name, code, text)                                                \
-    assert_int_equal(ATTEND_##name, code);                                 \
+#define X(name, code, text)                                                  \
+    assert_int_equal(ATTEND_##name, code);                                   \
     assert_string_equal(attend_status_name(ATTEND_##name), "ATTEND_" #name); \
     assert_string_equal(attend_status_text(ATTEND_##name), text);
     ATTEND_STATUS_LIST(X)

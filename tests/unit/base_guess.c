@@ -22,10 +22,10 @@ static const char *const names[] = {"steps", "learning-rate", "threads", "out", 
 static void finds_a_word_with_a_slip(void **state)
 {
     (void)state;
-    assert_string_equal(guess("stesp", names), "steps");         /* swapped */
+    assert_string_equal(guess("stesp", names), "steps"); /* swapped */
     assert_string_equal(guess("setps", names), "steps");
-    assert_string_equal(guess("step", names), "steps");          /* missing */
-    assert_string_equal(guess("threadss", names), "threads");    /* doubled */
+    assert_string_equal(guess("step", names), "steps");       /* missing */
+    assert_string_equal(guess("threadss", names), "threads"); /* doubled */
     assert_string_equal(guess("learnin-rat", names), "learning-rate");
     assert_string_equal(guess("learn", names), "learning-rate"); /* an abbreviation */
 }

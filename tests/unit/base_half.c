@@ -54,33 +54,33 @@ static void widens_every_finite_pattern_exactly(void **state)
 {
     (void)state;
     EACH_FORMAT(f)
-        for (uint32_t p = 0; p < 65536; p++)
-            if ((p & 0x7fff) < infinity_of(f)) {
-                float x = f->to_float((uint16_t)p);
-                assert_true((double)x == value_of(f, p));
-                assert_int_equal(!!signbit(x), p >> 15);
-            }
+    for (uint32_t p = 0; p < 65536; p++)
+        if ((p & 0x7fff) < infinity_of(f)) {
+            float x = f->to_float((uint16_t)p);
+            assert_true((double)x == value_of(f, p));
+            assert_int_equal(!!signbit(x), p >> 15);
+        }
 }
 
 static void widens_infinities_and_keeps_nan_payloads(void **state)
 {
     (void)state;
     EACH_FORMAT(f)
-        for (uint32_t p = 0; p < 65536; p++)
-            if ((p & 0x7fff) >= infinity_of(f)) {
-                uint32_t fraction = p & ((1u << f->fraction_bits) - 1);
-                uint32_t expected = (p & 0x8000) << 16 | 0x7f800000u
-                                    | fraction << (23 - f->fraction_bits);
-                assert_int_equal(bits_of(f->to_float((uint16_t)p)), expected);
-            }
+    for (uint32_t p = 0; p < 65536; p++)
+        if ((p & 0x7fff) >= infinity_of(f)) {
+            uint32_t fraction = p & ((1u << f->fraction_bits) - 1);
+            uint32_t expected = (p & 0x8000) << 16 | 0x7f800000u
+                                | fraction << (23 - f->fraction_bits);
+            assert_int_equal(bits_of(f->to_float((uint16_t)p)), expected);
+        }
 }
 
 static void narrowing_undoes_widening_for_every_pattern(void **state)
 {
     (void)state;
     EACH_FORMAT(f)
-        for (uint32_t p = 0; p < 65536; p++)
-            assert_int_equal(f->from_float(f->to_float((uint16_t)p)), p);
+    for (uint32_t p = 0; p < 65536; p++)
+        assert_int_equal(f->from_float(f->to_float((uint16_t)p)), p);
 }
 
 static void check_both_signs(const format *f, double x, uint32_t expected)
@@ -99,22 +99,23 @@ static void rounds_to_nearest_even_at_every_boundary(void **state)
 {
     (void)state;
     EACH_FORMAT(f)
-        for (uint32_t p = 0; p < infinity_of(f); p++) {
-            double low = value_of(f, p), high = value_of(f, p + 1), middle = (low + high) / 2;
-            uint32_t even = p & 1 ? p + 1 : p;
-            check_both_signs(f, low, p);
-            check_both_signs(f, middle, even);
-            check_both_signs(f, nextafter(middle, 0), p);
-            check_both_signs(f, nextafter(middle, INFINITY), p + 1);
-            check_both_signs(f, (double)nextafterf((float)middle, 0), p);
-            check_both_signs(f, (double)nextafterf((float)middle, INFINITY), p + 1);
-        }
+    for (uint32_t p = 0; p < infinity_of(f); p++) {
+        double low = value_of(f, p), high = value_of(f, p + 1), middle = (low + high) / 2;
+        uint32_t even = p & 1 ? p + 1 : p;
+        check_both_signs(f, low, p);
+        check_both_signs(f, middle, even);
+        check_both_signs(f, nextafter(middle, 0), p);
+        check_both_signs(f, nextafter(middle, INFINITY), p + 1);
+        check_both_signs(f, (double)nextafterf((float)middle, 0), p);
+        check_both_signs(f, (double)nextafterf((float)middle, INFINITY), p + 1);
+    }
 }
 
 static void overflows_to_infinity_and_underflows_to_zero(void **state)
 {
     (void)state;
-    EACH_FORMAT(f) {
+    EACH_FORMAT(f)
+    {
         check_both_signs(f, INFINITY, infinity_of(f));
         check_both_signs(f, 3e38 * 10, infinity_of(f));
         check_both_signs(f, 1.7e308, infinity_of(f));
@@ -134,14 +135,15 @@ static void nan_stays_nan_when_its_payload_is_cut(void **state)
     for (int i = 0; i < 5; i++) {
         float nan;
         memcpy(&nan, &patterns[i], sizeof nan);
-        EACH_FORMAT(f) {
+        EACH_FORMAT(f)
+        {
             uint32_t p = f->from_float(nan);
             assert_true((p & 0x7fff) > infinity_of(f));
             assert_int_equal(p >> 15, patterns[i] >> 31);
         }
     }
     EACH_FORMAT(f)
-        assert_true((f->from_double(NAN) & 0x7fff) > infinity_of(f));
+    assert_true((f->from_double(NAN) & 0x7fff) > infinity_of(f));
 }
 
 static void a_double_is_rounded_once(void **state)
@@ -161,8 +163,8 @@ static void flushing_denormals_changes_nothing(void **state)
     unsigned token = at_floats_flush();
     bool same = true;
     EACH_FORMAT(f)
-        for (uint32_t p = 0; p < 65536; p++)
-            same &= f->from_float(f->to_float((uint16_t)p)) == p;
+    for (uint32_t p = 0; p < 65536; p++)
+        same &= f->from_float(f->to_float((uint16_t)p)) == p;
     at_floats_restore(token);
     assert_true(same);
 }

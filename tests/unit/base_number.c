@@ -32,15 +32,17 @@ static void reads_decimal_numbers(void **state)
 static void rejects_what_is_not_a_finite_decimal_number(void **state)
 {
     (void)state;
-    static const char *const wrong[] = {"",    " 1",  "1 ",   "1,5", "0x10", "inf", "nan", "1e400",
-                                        "1.2.3", "e5", "-",   ".",   "1e",   "--1", "1_0", "\t1"};
+    static const char *const wrong[] = {"",      " 1", "1 ", "1,5", "0x10", "inf", "nan", "1e400",
+                                        "1.2.3", "e5", "-",  ".",   "1e",   "--1", "1_0", "\t1"};
     for (size_t i = 0; i < sizeof wrong / sizeof *wrong; i++) {
         double x = 7;
         assert_false(real(wrong[i], &x));
         assert_true(x == 7);
     }
     double x;
-    assert_false(at_number_real("1\0" "2", 3, &x));
+    assert_false(at_number_real("1\0"
+                                "2",
+                                3, &x));
     char digits[1000];
     memset(digits, '1', sizeof digits);
     assert_false(at_number_real(digits, sizeof digits, &x));
@@ -52,8 +54,8 @@ static void reads_whole_numbers_that_fit(void **state)
     long long n;
     assert_true(at_number_whole("-12", 3, &n) && n == -12);
     assert_true(at_number_whole("9223372036854775807", 19, &n) && n == 0x7FFFFFFFFFFFFFFF);
-    static const char *const wrong[] = {"",    "9223372036854775808", " 1", "1 ", "1.0",
-                                        "0x1", "-",                   "a"};
+    static const char *const wrong[] = {"", "9223372036854775808", " 1", "1 ", "1.0", "0x1", "-",
+                                        "a"};
     for (size_t i = 0; i < sizeof wrong / sizeof *wrong; i++)
         assert_false(at_number_whole(wrong[i], strlen(wrong[i]), &n));
 }
@@ -77,8 +79,9 @@ static void reads_sizes_with_units(void **state)
     check_size("8GiB", (size_t)8 << 30);
     check_size("1TB", (size_t)1 << 40);
     check_size("9007199254740993", 9007199254740993u);
-    static const char *const wrong[] = {"", "k", "-1", "1.5", "1x", "1kk", "1kiX", "1e3",
-                                        "99999999T", "9223372036854775808", "1 k", "."};
+    static const char *const wrong[] = {"",    "k",    "-1",  "1.5",       "1x",
+                                        "1kk", "1kiX", "1e3", "99999999T", "9223372036854775808",
+                                        "1 k", "."};
     for (size_t i = 0; i < sizeof wrong / sizeof *wrong; i++) {
         size_t size;
         assert_false(at_number_size(wrong[i], strlen(wrong[i]), &size));

@@ -21,6 +21,7 @@ typedef struct {
     at_paths in;
 } fields;
 
+/* clang-format off */
 static const at_option options[] = {
     {.name = "plot", .letter = 'p', OPTION_FLAG(fields, plot), .value = "yes", .help = "Draw"},
     {.name = "json", .letter = 'j', OPTION_FLAG(fields, json), .help = "Write JSON"},
@@ -37,6 +38,7 @@ static const at_option options[] = {
     {.name = "out", .letter = 'o', OPTION_PATH(fields, out), .meta = "FILE", .help = "Output"},
     {.name = "in", .letter = 'i', OPTION_PATHS(fields, in), .meta = "FILE", .help = "Input"},
     {0}};
+/* clang-format on */
 
 typedef struct {
     bool quiet;
@@ -45,7 +47,11 @@ typedef struct {
 
 static const at_option common_options[] = {
     {.name = "quiet", .letter = 'q', OPTION_FLAG(common, quiet), .help = "Say less"},
-    {.name = "threads", .letter = 't', OPTION_INT(common, threads), .min = 0, .max = 1024,
+    {.name = "threads",
+     .letter = 't',
+     OPTION_INT(common, threads),
+     .min = 0,
+     .max = 1024,
      .help = "Threads"},
     {0}};
 
@@ -102,7 +108,8 @@ static void reads_every_type_in_every_form(void **state)
     (void)state;
     outcome r;
     assert_int_equal(parse(&r, "--steps 7 --kernel=box --rate 1e-3 --shift -2.5 --memory 2k "
-                               "--title=a=b --out - --json --threads 3"), ATTEND_OK);
+                               "--title=a=b --out - --json --threads 3"),
+                     ATTEND_OK);
     assert_int_equal(r.f.steps, 7);
     assert_int_equal(r.f.kernel, 1);
     assert_true(r.f.rate == 1e-3 && r.f.shift == -2.5);
@@ -218,7 +225,9 @@ static void names_the_range_that_was_left(void **state)
 static void refuses_an_int_that_does_not_fit(void **state)
 {
     (void)state;
-    struct { int n; } wide;
+    struct {
+        int n;
+    } wide;
     static const at_option unlimited = {.name = "n", .type = ATTEND_OPTION_INT, .help = "N"};
     attend_error err;
     assert_int_equal(at_option_assign(&unlimited, "2147483648", &wide, "train.yaml:12: n", &err),
@@ -346,7 +355,10 @@ static void accepts_a_sound_table_and_names_what_is_wrong(void **state)
         {0}};
     if (check_table(taking, &err) < 0)
         fail_msg("%s", err.message);
-    static const struct { at_option option; const char *message; } wrong[] = {
+    static const struct {
+        at_option option;
+        const char *message;
+    } wrong[] = {
         {{.name = "quiet", .help = "Twice"}, "--quiet: its name or letter is used twice"},
         {{.name = "other", .letter = 'q', .help = "Twice"}, "--other: its name or letter"},
         {{.name = "no-plot", .help = "A negative"}, "--no-plot: a name is small letters"},
@@ -385,9 +397,9 @@ static void allocates_nothing(void **state)
 static void survives_random_command_lines(void **state)
 {
     (void)state;
-    static const char *const pieces[] = {"--", "-", "steps", "=", "no-", "plot", "-q", "-s", "5",
-                                         "--kernel", "box", "-1", "--out",
-                                         "\xff", "json", "k", "-jk"};
+    static const char *const pieces[] = {"--",    "-",    "steps", "=",        "no-", "plot",
+                                         "-q",    "-s",   "5",     "--kernel", "box", "-1",
+                                         "--out", "\xff", "json",  "k",        "-jk"};
     const unsigned count = sizeof pieces / sizeof *pieces;
     unsigned random = 1;
     for (int i = 0; i < 20000; i++) {

@@ -115,7 +115,7 @@ static void a_fork_has_workers_of_its_own(void **state)
 {
     int status = 0;
     (void)state;
-#ifdef ATTEND_TESTS_CROSS_CMOCKA_H
+#ifdef ATTEND_EMULATED
     skip(); /* qemu-user: no threads in a fork of a program with threads */
 #endif
     for (int turn = 0; turn < 50; turn++) {

@@ -142,8 +142,7 @@ static void writes_json_strings_that_are_always_valid(void **state)
     (void)state;
     at_str s = {0};
     at_str_add_json(&s, "a\"b\\c\n\x7f\xC3\xA9\xF0\x9F\x98\x80");
-    assert_string_equal(at_str_text(&s),
-                        "\"a\\\"b\\\\c\\u000a\\u007f\xC3\xA9\xF0\x9F\x98\x80\"");
+    assert_string_equal(at_str_text(&s), "\"a\\\"b\\\\c\\u000a\\u007f\xC3\xA9\xF0\x9F\x98\x80\"");
     at_str_clear(&s);
     /* a lone byte, an overlong form, a surrogate, a number beyond Unicode, a cut character */
     at_str_add_json(&s, "\xff\xC0\xAF\xED\xA0\x80\xF4\x90\x80\x80\xE2\x82");

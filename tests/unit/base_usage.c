@@ -16,6 +16,7 @@ typedef struct {
     const char *out, *lower, *resume;
 } fields;
 
+/* clang-format off */
 static const at_option options[] = {
     {.name = "out", .letter = 'o', OPTION_PATH(fields, out), .meta = "FILE", .group = "Output",
      .help = "Where the model goes", .example = {"tool fit --out m.bin data.csv", "Keep it"}},
@@ -32,32 +33,43 @@ static const at_option options[] = {
      .choices = "gaussian|box|cone", .meta = "KERNEL", .help = "Shape of the kernel"},
     {.name = "secret", OPTION_FLAG(fields, secret), .help = "Not for everybody", .hidden = true},
     {0}};
+/* clang-format on */
 
 static const at_option common[] = {
     {.name = "quiet", .letter = 'q', OPTION_FLAG(fields, json), .help = "Say less"}, {0}};
 
 static const at_term fit_examples[] = {{"tool fit data.csv", "Fit a curve"}, {0}};
-static const at_usage fit = {.name = "fit", .summary = "Fit a curve to points",
-    .operands = "DATA.csv", .description = "A first paragraph.\n\n.A second 'one'.",
-    .options = options, .examples = fit_examples};
-static const at_usage shell = {.name = "shell", .summary = "Print a word", .operands = "WORD",
-    .words = "red|green"};
-static const at_usage help = {.name = "help", .summary = "Explain", .operands = "COMMAND",
-    .of_command = true};
+static const at_usage fit = {.name = "fit",
+                             .summary = "Fit a curve to points",
+                             .operands = "DATA.csv",
+                             .description = "A first paragraph.\n\n.A second 'one'.",
+                             .options = options,
+                             .examples = fit_examples};
+static const at_usage shell = {
+    .name = "shell", .summary = "Print a word", .operands = "WORD", .words = "red|green"};
+static const at_usage help = {
+    .name = "help", .summary = "Explain", .operands = "COMMAND", .of_command = true};
 static const at_usage ghost = {.name = "ghost", .summary = "Not listed", .hidden = true};
 static const at_usage *const commands[] = {&fit, &shell, &help, &ghost, NULL};
 static const at_term codes[] = {{"0", "All went well"}, {"2", "A wrong option"}, {0}};
 static const at_term environment[] = {{"NO_COLOR", "No colours"}, {0}};
-static const at_program tool = {.name = "tool", .version = "1.2", .summary = "A tool for tests",
-    .description = "It does nothing.", .common = common, .commands = commands,
-    .examples = fit_examples, .exit_codes = codes, .environment = environment};
+static const at_program tool = {.name = "tool",
+                                .version = "1.2",
+                                .summary = "A tool for tests",
+                                .description = "It does nothing.",
+                                .common = common,
+                                .commands = commands,
+                                .examples = fit_examples,
+                                .exit_codes = codes,
+                                .environment = environment};
 
 static void prints_help_in_groups_and_columns(void **state)
 {
     (void)state;
     at_str s = {0};
     at_usage_help(&s, &tool, &fit, 80);
-    assert_string_equal(at_str_text(&s),
+    assert_string_equal(
+        at_str_text(&s),
         "tool fit: Fit a curve to points.\n"
         "\n"
         "Usage: tool fit [OPTIONS] DATA.csv\n"
@@ -97,32 +109,31 @@ static void prints_the_commands_that_are_not_hidden(void **state)
     (void)state;
     at_str s = {0};
     at_program_help(&s, &tool, 80);
-    assert_string_equal(at_str_text(&s),
-        "tool 1.2: A tool for tests.\n"
-        "\n"
-        "Usage: tool COMMAND [OPTIONS] [OPERANDS]\n"
-        "       tool --version\n"
-        "\n"
-        "It does nothing.\n"
-        "\n"
-        "Commands:\n"
-        "  fit                       Fit a curve to points\n"
-        "  shell                     Print a word\n"
-        "  help                      Explain\n"
-        "\n"
-        "Options of every command:\n"
-        "  -q, --quiet               Say less\n"
-        "\n"
-        "Examples:\n"
-        "  # Fit a curve\n"
-        "  tool fit data.csv\n"
-        "\n"
-        "Exit codes:\n"
-        "  0                         All went well\n"
-        "  2                         A wrong option\n"
-        "\n"
-        "Environment:\n"
-        "  NO_COLOR                  No colours\n");
+    assert_string_equal(at_str_text(&s), "tool 1.2: A tool for tests.\n"
+                                         "\n"
+                                         "Usage: tool COMMAND [OPTIONS] [OPERANDS]\n"
+                                         "       tool --version\n"
+                                         "\n"
+                                         "It does nothing.\n"
+                                         "\n"
+                                         "Commands:\n"
+                                         "  fit                       Fit a curve to points\n"
+                                         "  shell                     Print a word\n"
+                                         "  help                      Explain\n"
+                                         "\n"
+                                         "Options of every command:\n"
+                                         "  -q, --quiet               Say less\n"
+                                         "\n"
+                                         "Examples:\n"
+                                         "  # Fit a curve\n"
+                                         "  tool fit data.csv\n"
+                                         "\n"
+                                         "Exit codes:\n"
+                                         "  0                         All went well\n"
+                                         "  2                         A wrong option\n"
+                                         "\n"
+                                         "Environment:\n"
+                                         "  NO_COLOR                  No colours\n");
     at_str_free(&s);
 }
 

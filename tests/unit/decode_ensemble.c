@@ -14,8 +14,8 @@ typedef struct {
     int steps;
 } fixed;
 
-static attend_status step(void *self, int width, const int *from, const int *words,
-                          real **log_p, const real **weights, attend_error *err)
+static attend_status step(void *self, int width, const int *from, const int *words, real **log_p,
+                          const real **weights, attend_error *err)
 {
     fixed *f = self;
     (void)width, (void)from, (void)words, (void)err;

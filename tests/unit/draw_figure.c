@@ -138,8 +138,12 @@ static void many_words_make_a_larger_picture(void **state)
     int few[2], many[2];
     for (int i = 0; i < MANY; i++)
         labels[i] = "word";
-    attend_heat_map m = {.rows = FEW, .columns = FEW, .weights = zeros, .high = 1,
-                         .row_labels = labels, .column_labels = labels};
+    attend_heat_map m = {.rows = FEW,
+                         .columns = FEW,
+                         .weights = zeros,
+                         .high = 1,
+                         .row_labels = labels,
+                         .column_labels = labels};
     attend_panel p = {.heat_map = &m};
     attend_figure f = {.count = 1, .panels = &p};
     sides(&f, few);
@@ -166,8 +170,8 @@ static void a_scale_has_two_marks_at_least(void **state)
 {
     (void)state;
     static const double low[] = {0, 0.1, 0.2, 0.3, 0.4, 0.47};
-    attend_heat_map m = {.rows = 2, .columns = 3, .weights = low, .row_labels = target,
-                         .column_labels = source};
+    attend_heat_map m = {
+        .rows = 2, .columns = 3, .weights = low, .row_labels = target, .column_labels = source};
     int with = characters(&m);
     m.hide_scale = 1;
     assert_true(with - characters(&m) >= 2 * (int)strlen("0.0"));

@@ -484,7 +484,7 @@ static void minus_infinity_hides_as_a_flag_does(void **state)
     at_tape_free(t);
 }
 
-/* ---- gradients at sizes of several blocks ---------------------------------------------------- */
+/* ---- gradients at sizes of several blocks -------------------------------------------------- */
 
 typedef struct {
     extent x;

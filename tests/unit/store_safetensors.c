@@ -13,8 +13,8 @@
 
 #include "base/file.h"
 #include "base/half.h"
-#include "base/memory.h"
 #include "base/json.h"
+#include "base/memory.h"
 
 static char folder[] = "/tmp/attend-tensors-......", path[100], other_path[100];
 static long live_before;

@@ -19,11 +19,11 @@ static const size_t sizes[] = {0, 1, 2, 7, 16, 33, 1000, LARGEST};
 
 enum { SIZES = (int)(sizeof sizes / sizeof *sizes) };
 
-#define EACH_SIZE(n) \
+#define EACH_SIZE(n)                            \
     for (int size_ = 0; size_ < SIZES; size_++) \
         for (size_t n = sizes[size_], once_ = 1; once_; once_ = 0)
 
-#define EACH_ISA(isa) \
+#define EACH_ISA(isa)                                                   \
     for (at_isa isa = ATTEND_ISA_BASE; isa <= ATTEND_ISA_AVX512; isa++) \
         if (at_cpu_use(isa))
 
@@ -100,8 +100,12 @@ static void sgd_follows_its_formula(void **state)
     EACH_ISA(isa)
     EACH_SIZE(n)
     for (int variant = 0; variant < 4; variant++) {
-        at_sgd_step s = {.scale = (real)0.5, .lr = (real)0.1, .weight_decay = (real)0.01,
-                         .momentum = (real)0.9, .gain = (real)0.7, .first = variant & 1,
+        at_sgd_step s = {.scale = (real)0.5,
+                         .lr = (real)0.1,
+                         .weight_decay = (real)0.01,
+                         .momentum = (real)0.9,
+                         .gain = (real)0.7,
+                         .first = variant & 1,
                          .nesterov = variant & 2};
         fill();
         at_optim_kernels()->sgd(n, P, G, STATE(0), &s);
@@ -136,10 +140,16 @@ static void adam_follows_its_formula(void **state)
     EACH_ISA(isa)
     EACH_SIZE(n)
     for (int variant = 0; variant < 4; variant++) {
-        at_adam_step s = {.scale = (real)0.5, .shrink = (real)0.99,
-                          .weight_decay = (real)(variant & 1 ? 0.1 : 0), .beta1 = (real)0.9,
-                          .gain1 = (real)0.1, .beta2 = (real)0.99, .gain2 = (real)0.01,
-                          .root = (real)0.3, .eps = (real)1e-3, .rate = (real)0.02};
+        at_adam_step s = {.scale = (real)0.5,
+                          .shrink = (real)0.99,
+                          .weight_decay = (real)(variant & 1 ? 0.1 : 0),
+                          .beta1 = (real)0.9,
+                          .gain1 = (real)0.1,
+                          .beta2 = (real)0.99,
+                          .gain2 = (real)0.01,
+                          .root = (real)0.3,
+                          .eps = (real)1e-3,
+                          .rate = (real)0.02};
         amsgrad = variant & 2;
         fill();
         at_optim_kernels()->adam(n, P, G, STATE(0), STATE(1), amsgrad ? STATE(2) : NULL, &s);
@@ -149,13 +159,21 @@ static void adam_follows_its_formula(void **state)
 
 static void adam_shrinks_last_for_bert(void **state)
 {
-    at_adam_step s = {.scale = 1, .shrink = 1, .beta1 = (real)0.9, .gain1 = (real)0.1,
-                      .beta2 = (real)0.99, .gain2 = (real)0.01, .root = 1, .eps = (real)1e-3,
-                      .rate = (real)0.02, .late = (real)-0.1};
+    at_adam_step s = {.scale = 1,
+                      .shrink = 1,
+                      .beta1 = (real)0.9,
+                      .gain1 = (real)0.1,
+                      .beta2 = (real)0.99,
+                      .gain2 = (real)0.01,
+                      .root = 1,
+                      .eps = (real)1e-3,
+                      .rate = (real)0.02,
+                      .late = (real)-0.1};
     (void)state;
     amsgrad = false;
     EACH_ISA(isa)
-    EACH_SIZE(n) {
+    EACH_SIZE(n)
+    {
         fill();
         at_optim_kernels()->adam(n, P, G, STATE(0), STATE(1), NULL, &s);
         compare(n, adam_formula, &s, "bert");
@@ -176,11 +194,16 @@ static void adadelta_formula(double *p, double g, double *state, const void *ste
 
 static void adadelta_follows_its_formula(void **state)
 {
-    at_adadelta_step s = {.scale = (real)0.5, .lr = (real)0.1, .weight_decay = (real)0.01,
-                          .rho = (real)0.9, .gain = (real)0.1, .eps = (real)1e-3};
+    at_adadelta_step s = {.scale = (real)0.5,
+                          .lr = (real)0.1,
+                          .weight_decay = (real)0.01,
+                          .rho = (real)0.9,
+                          .gain = (real)0.1,
+                          .eps = (real)1e-3};
     (void)state;
     EACH_ISA(isa)
-    EACH_SIZE(n) {
+    EACH_SIZE(n)
+    {
         fill();
         at_optim_kernels()->adadelta(n, P, G, STATE(0), STATE(1), &s);
         compare(n, adadelta_formula, &s, "adadelta");
@@ -197,11 +220,12 @@ static void adagrad_formula(double *p, double g, double *state, const void *step
 
 static void adagrad_follows_its_formula(void **state)
 {
-    at_adagrad_step s = {.scale = (real)0.5, .rate = (real)0.1, .weight_decay = (real)0.01,
-                         .eps = (real)1e-3};
+    at_adagrad_step s = {
+        .scale = (real)0.5, .rate = (real)0.1, .weight_decay = (real)0.01, .eps = (real)1e-3};
     (void)state;
     EACH_ISA(isa)
-    EACH_SIZE(n) {
+    EACH_SIZE(n)
+    {
         fill();
         at_optim_kernels()->adagrad(n, P, G, STATE(0), &s);
         compare(n, adagrad_formula, &s, "adagrad");
@@ -227,8 +251,12 @@ static void rmsprop_formula(double *p, double g, double *state, const void *step
 
 static void rmsprop_follows_its_formula(void **state)
 {
-    at_rmsprop_step s = {.scale = (real)0.5, .lr = (real)0.1, .weight_decay = (real)0.01,
-                         .alpha = (real)0.9, .gain = (real)0.1, .eps = (real)1, /* far from 0 */
+    at_rmsprop_step s = {.scale = (real)0.5,
+                         .lr = (real)0.1,
+                         .weight_decay = (real)0.01,
+                         .alpha = (real)0.9,
+                         .gain = (real)0.1,
+                         .eps = (real)1, /* far from 0 */
                          .momentum = (real)0.8};
     (void)state;
     EACH_ISA(isa)
@@ -249,7 +277,8 @@ static void rounding_below_zero_variance_gives_no_nan(void **state)
 {
     at_rmsprop_step s = {.scale = 1, .lr = (real)0.1, .alpha = 1, .eps = (real)0.5};
     (void)state;
-    EACH_ISA(isa) {
+    EACH_ISA(isa)
+    {
         real p[3] = {1, 1, 1}, g[3] = {1, 1, 1}, square[3] = {1, 1, 1}, mean[3] = {2, 2, 2};
         at_optim_kernels()->rmsprop(3, p, g, square, NULL, mean, &s);
         assert_float_equal(p[0], 1 - 0.1 * 1 / 0.5, 1e-6);
@@ -263,7 +292,8 @@ static void sums_are_those_of_a_plain_loop(void **state)
 {
     (void)state;
     EACH_ISA(isa)
-    EACH_SIZE(n) {
+    EACH_SIZE(n)
+    {
         double squares = 0, magnitudes = 0, cubes = 0, most = 0;
         const at_optim_kernel *k = at_optim_kernels();
         fill();
@@ -307,7 +337,8 @@ static void every_machine_sums_in_the_same_order(void **state)
     skip(); /* a fused product has another rounding there */
 #endif
     fill();
-    EACH_ISA(isa) {
+    EACH_ISA(isa)
+    {
         double sum = at_optim_kernels()->sum_squares(LARGEST, P)
                      + at_optim_kernels()->sum_abs(LARGEST, P);
         base = isa == ATTEND_ISA_BASE ? sum : base;

@@ -11,7 +11,6 @@
 #include <cmocka.h>
 
 #include "base/checksum_list.h"
-#include "base/checksum_list.h"
 #include "base/file.h"
 #include "base/json.h"
 #include "base/memory.h"

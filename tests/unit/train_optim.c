@@ -17,8 +17,14 @@
 #include "base/threads.h"
 #include "train/settings.h"
 
-enum { STEPS = 25, SMALL = 5, MIDDLE = 37, LARGE = 18509, ALL = SMALL + MIDDLE + LARGE,
-       WIDE = 200003 };
+enum {
+    STEPS = 25,
+    SMALL = 5,
+    MIDDLE = 37,
+    LARGE = 18509,
+    ALL = SMALL + MIDDLE + LARGE,
+    WIDE = 200003
+};
 
 #ifdef ATTEND_REAL_DOUBLE
 static const double tolerance = 1e-12;
@@ -277,7 +283,8 @@ static void every_listed_optimiser_has_a_definition_here(void **state)
         int found = 0;
         for (int c = 0; c < CASES; c++)
             found += at_word_place(at_optimisers[i]->name, cases[c].text,
-                                   strcspn(cases[c].text, ":")) == 0;
+                                   strcspn(cases[c].text, ":"))
+                     == 0;
         if (!found)
             fail_msg("%s is in no case of this test", at_optimisers[i]->name);
     }
@@ -719,8 +726,13 @@ static void keeps_no_more_state_than_its_options_need(void **state)
 
 static void refuses_state_that_does_not_belong(void **state)
 {
-    static const char *const wrong[] = {"encoder.weight.max_exp_avg_sq", "encoder.weight.exp",
-                                        "encoder.exp_avg", "exp_avg", "", ".", "output.weight."};
+    static const char *const wrong[] = {"encoder.weight.max_exp_avg_sq",
+                                        "encoder.weight.exp",
+                                        "encoder.exp_avg",
+                                        "exp_avg",
+                                        "",
+                                        ".",
+                                        "output.weight."};
     (void)state;
     model *m = open_model("adam");
     at_optim_state s;

@@ -96,10 +96,15 @@ static void every_schedule_goes_through_its_points(void **state)
 
 static void every_rate_is_finite_and_not_negative(void **state)
 {
-    static const char *const texts[] = {
-        "constant:warmup=3", "linear:total=9,warmup=2", "cosine:total=9,cycles=3",
-        "polynomial:total=9,power=0.5", "exponential:gamma=1.01", "step:size=1,gamma=0.5", "noam",
-        "inverse_sqrt:warmup=1,timescale=1", "plateau"};
+    static const char *const texts[] = {"constant:warmup=3",
+                                        "linear:total=9,warmup=2",
+                                        "cosine:total=9,cycles=3",
+                                        "polynomial:total=9,power=0.5",
+                                        "exponential:gamma=1.01",
+                                        "step:size=1,gamma=0.5",
+                                        "noam",
+                                        "inverse_sqrt:warmup=1,timescale=1",
+                                        "plateau"};
     (void)state;
     assert_int_equal(sizeof texts / sizeof *texts, at_schedules_count);
     for (int i = 0; i < at_schedules_count; i++) {
@@ -133,9 +138,8 @@ static void every_listed_schedule_is_complete(void **state)
 /* ---- plateau ---------------------------------------------------------------------------- */
 
 enum { RESULTS = 20 };
-static const double results[RESULTS] = {5,   4.9, 4.9001, 4.8999, 4.95, 4.5, 4.6,
-                                        4.7, 4.6, 4.4999, 4.55,   4.6,  4.2, 4.3,
-                                        4.3, 4.3, 4.3,    4.3,    4.3,  4.3};
+static const double results[RESULTS] = {5,    4.9, 4.9001, 4.8999, 4.95, 4.5, 4.6, 4.7, 4.6, 4.4999,
+                                        4.55, 4.6, 4.2,    4.3,    4.3,  4.3, 4.3, 4.3, 4.3, 4.3};
 
 /* what torch.optim.lr_scheduler.ReduceLROnPlateau made of them, starting from 1 */
 static const struct {
@@ -143,20 +147,26 @@ static const struct {
     double sign, plus;
     double lr[RESULTS];
 } plateaus[] = {
-    {"plateau:factor=0.5,patience=2", 1, 0,
-     {1, 1, 1, 1, 0.5, 0.5, 0.5, 0.5, 0.25, 0.25, 0.25, 0.125, 0.125, 0.125, 0.125, 0.0625, 0.0625,
-      0.0625, 0.03125, 0.03125}},
-    {"plateau:factor=0.5,patience=1,cooldown=2,min_lr=0.2", 1, 0,
-     {1, 1, 1, 0.5, 0.5, 0.5, 0.5, 0.25, 0.25, 0.25, 0.25, 0.2, 0.2, 0.2, 0.2, 0.2, 0.2, 0.2, 0.2,
-      0.2}},
-    {"plateau:patience=0,threshold=0.05,threshold_mode=abs", 1, 0,
-     {1, 1, 0.1, 0.01, 0.001, 0.001, 1e-4, 1e-5, 1e-6, 1e-7, 1e-8, 1e-8, 1e-8, 1e-8, 1e-8, 1e-8,
-      1e-8, 1e-8, 1e-8, 1e-8}},
-    {"plateau:factor=0.5,patience=2,mode=max,threshold=0.01", -1, 0,
+    {"plateau:factor=0.5,patience=2", 1, 0, {1,     1,      1,      1,      0.5,     0.5,    0.5,
+                                             0.5,   0.25,   0.25,   0.25,   0.125,   0.125,  0.125,
+                                             0.125, 0.0625, 0.0625, 0.0625, 0.03125, 0.03125}},
+    {"plateau:factor=0.5,patience=1,cooldown=2,min_lr=0.2", 1, 0, {1,    1,   1,    0.5,  0.5,
+                                                                   0.5,  0.5, 0.25, 0.25, 0.25,
+                                                                   0.25, 0.2, 0.2,  0.2,  0.2,
+                                                                   0.2,  0.2, 0.2,  0.2,  0.2}},
+    {"plateau:patience=0,threshold=0.05,threshold_mode=abs", 1, 0, {1,     1,    0.1,  0.01, 0.001,
+                                                                    0.001, 1e-4, 1e-5, 1e-6, 1e-7,
+                                                                    1e-8,  1e-8, 1e-8, 1e-8, 1e-8,
+                                                                    1e-8,  1e-8, 1e-8, 1e-8, 1e-8}},
+    {"plateau:factor=0.5,patience=2,mode=max,threshold=0.01",
+     -1,
+     0,
      {1, 1, 1, 1, 1, 1, 1, 1, 0.5, 0.5, 0.5, 0.5, 0.5, 0.5, 0.5, 0.25, 0.25, 0.25, 0.125, 0.125}},
-    {"plateau:factor=0.5,patience=1,mode=max,threshold=0.01,threshold_mode=abs,eps=0.2", -1, 10,
-     {1, 1, 1, 0.5, 0.5, 0.5, 0.5, 0.25, 0.25, 0.25, 0.25, 0.25, 0.25, 0.25, 0.25, 0.25, 0.25, 0.25,
-      0.25, 0.25}},
+    {"plateau:factor=0.5,patience=1,mode=max,threshold=0.01,threshold_mode=abs,eps=0.2",
+     -1,
+     10,
+     {1,    1,    1,    0.5,  0.5,  0.5,  0.5,  0.25, 0.25, 0.25,
+      0.25, 0.25, 0.25, 0.25, 0.25, 0.25, 0.25, 0.25, 0.25, 0.25}},
 };
 
 static void plateau_follows_pytorch(void **state)

@@ -104,7 +104,7 @@ static void refuses_numbers_that_make_no_sense(void **state)
     static const struct {
         const char *name;
         double value;
-    } wrong[] = {{"rate", -1},     {"rate", NAN},   {"rate", INFINITY}, {"warm-up", 0.5},
+    } wrong[] = {{"rate", -1},      {"rate", NAN},   {"rate", INFINITY}, {"warm-up", 0.5},
                  {"warm-up", 1e12}, {"warm-up", -1}, {"mode", 2},        {"mode", -1},
                  {"mode", 0.5},     {"mode", 1e9},   {"quick", 2},       {"quick", NAN}};
     (void)state;

@@ -6,7 +6,7 @@
  * hundredths, so that no rounding makes a difference between machines. */
 #include <stdlib.h>
 
-#include "data/maker.h"
+#include "make/maker.h"
 
 enum { BANDS = 12, MOST = 20, NOISE = 15 };
 

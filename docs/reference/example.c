@@ -5,17 +5,17 @@
  *
  * The key of word 8 is twice as loud a noun as others. Where a mechanism learns, its parameters are
  * chosen by hand so that a picture shows what it can do. */
+#include "example.h"
+
 #include <string.h>
 
-#include "cli/reference.h"
-
-enum { WORDS = ATTEND_REFERENCE_WORDS, WIDTH = 4, LOUD = 8 };
+enum { WORDS = ATTEND_EXAMPLE_WORDS, WIDTH = 4, LOUD = 8 };
 
 static const char kinds[WORDS + 1] = "NNVNVVVNNVVN";
 
 static double place_of(int i) { return (2.0 * i - (WORDS - 1)) / (WORDS - 1); }
 
-static void fill(at_reference_data *d)
+static void fill(at_example_data *d)
 {
     for (int i = 0; i < WORDS; i++) {
         double *q = d->queries + i * WIDTH, *k = d->keys + i * WIDTH, *v = d->values + i * WIDTH;
@@ -117,13 +117,13 @@ static const demonstration *find(const char *mechanism)
     return NULL;
 }
 
-const char *at_reference_shows(const char *mechanism)
+const char *at_example_shows(const char *mechanism)
 {
     const demonstration *d = find(mechanism);
     return d ? d->shows : NULL;
 }
 
-void at_reference_example(at_reference_data *data, const char *mechanism, attend_read_options *o)
+void at_example_fill(at_example_data *data, const char *mechanism, attend_read_options *o)
 {
     const demonstration *d = find(mechanism);
     fill(data);

@@ -1,4 +1,4 @@
-#include "data/seen.h"
+#include "base/seen.h"
 
 #include <string.h>
 

@@ -1,9 +1,9 @@
 /* Noun phrases of the English and French grammar of maker_en_fr.c: "the two old horses", "les deux
  * vieux chevaux". */
-#ifndef ATTEND_DATA_EN_FR_PHRASE_H
-#define ATTEND_DATA_EN_FR_PHRASE_H
+#ifndef ATTEND_MAKE_EN_FR_PHRASE_H
+#define ATTEND_MAKE_EN_FR_PHRASE_H
 
-#include "data/maker.h"
+#include "make/maker.h"
 
 /* what a noun is, and what an adjective is said of */
 typedef enum {

@@ -1,7 +1,7 @@
 /* Keys that were seen, each with where it was first: a hash table that stops growing at a limit, so
  * that the memory of a check is bounded. Beyond it new keys are not remembered. */
-#ifndef ATTEND_DATA_SEEN_H
-#define ATTEND_DATA_SEEN_H
+#ifndef ATTEND_BASE_SEEN_H
+#define ATTEND_BASE_SEEN_H
 
 #include <stdbool.h>
 #include <stddef.h>

@@ -4,8 +4,8 @@
  *
  * An example is a function of the seed and its number alone, so the same corpus comes out
  * everywhere. */
-#ifndef ATTEND_DATA_MAKER_H
-#define ATTEND_DATA_MAKER_H
+#ifndef ATTEND_MAKE_MAKER_H
+#define ATTEND_MAKE_MAKER_H
 
 #include "base/error.h"
 #include "base/random.h"
@@ -27,18 +27,21 @@ struct at_maker {
     const char *name;            /* "en-fr" */
     const char *what;            /* its examples, in a few words */
     int size, smallest, largest; /* what --size is by itself, and may be; 0: there is no size */
-    bool features;               /* the source is vectors: items as data/items.h reads them */
+    bool features;               /* the source is vectors: "1,2 3,4" is two of two numbers */
     void (*make)(at_dice *d, int size, at_str *source, at_str *target); /* onto empty strings */
 };
 
 #define MAKER(name) extern const at_maker at_maker_##name;
-#include "data/makers.def"
+#include "make/makers.def"
 #undef MAKER
 
 extern const at_maker *const at_makers[];
 extern const int at_maker_count;
 
 const at_maker *at_maker_find(const char *name); /* or NULL */
+
+/* The same; fails where there is none of this name, with the nearest name in the message. */
+attend_status at_maker_named(const char *name, const at_maker **maker, attend_error *err);
 
 /* takes an example; what it returns below 0 ends the making */
 typedef attend_status at_take_made(void *user, const at_str *source, const at_str *target,

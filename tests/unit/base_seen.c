@@ -1,6 +1,11 @@
-#include "data/seen.h"
+#include "base/seen.h"
 
-#include "data_help.h"
+#include <setjmp.h>
+#include <stdarg.h>
+
+#include <cmocka.h>
+
+#include "base/memory.h"
 
 static uint64_t spread(uint64_t i) { return i * UINT64_C(0x9E3779B97F4A7C15); }
 

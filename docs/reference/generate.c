@@ -1,9 +1,18 @@
-#include "cli/reference.h"
-
+/* Makes the reference page of the attention mechanisms from the library's own list: attention.md,
+ * a picture of each score, scope and pick in attention/, and the weights that the pictures show in
+ * attention/weights.json.
+ *
+ * usage: reference-page FOLDER */
+#include <stdbool.h>
+#include <stdio.h>
 #include <string.h>
 
+#include "attend.h"
+#include "base/error.h"
 #include "base/file.h"
 #include "base/memory.h"
+#include "base/str.h"
+#include "example.h"
 
 static const struct {
     const char *part, *title, *text;
@@ -24,8 +33,8 @@ static const struct {
 static const char introduction[] =
     "# Attention\n"
     "\n"
-    "<!-- made by `attend list attention --reference docs/reference`; a test fails when it is "
-    "stale -->\n"
+    "<!-- made by `build/release/reference-page docs/reference`; a test fails when it is stale "
+    "-->\n"
     "\n"
     "One attention read takes a query, keys and values, and gives weights and a context, the "
     "weighted\n"
@@ -132,12 +141,12 @@ static attend_status show(const char *folder, const char *name, const char *atte
                           at_str *weights, attend_error *err)
 {
     attend_read_options o;
-    at_reference_data data;
+    at_example_data data;
     attend_reading *r;
     at_str path = {0};
     attend_read_defaults(&o);
     o.attention = attention;
-    at_reference_example(&data, name, &o);
+    at_example_fill(&data, name, &o);
     attend_status status = attend_read(&o, &r, err);
     if (status < 0)
         return status;
@@ -186,8 +195,8 @@ static void add_mechanism(at_str *out, const attend_entry *e, const char *attent
     add_line(out, "<br>**Cost** ", e->cost);
     add_line(out, "<br>**Parameters** ", e->parameters);
     add_names(out, e);
-    if (picture && at_reference_shows(e->name))
-        add_line(out, "<br>**Picture** ", at_reference_shows(e->name));
+    if (picture && at_example_shows(e->name))
+        add_line(out, "<br>**Picture** ", at_example_shows(e->name));
     at_str_add(out, picture ? " |\n" : "\n");
 }
 
@@ -244,7 +253,7 @@ static attend_status write_file(const char *folder, const char *name, const at_s
     return status;
 }
 
-attend_status at_reference_write(const char *folder, attend_error *err)
+static attend_status write_all(const char *folder, attend_error *err)
 {
     at_str page = {0}, weights = {0};
     char *pictures = at_file_join(folder, "attention");
@@ -259,4 +268,17 @@ attend_status at_reference_write(const char *folder, attend_error *err)
     at_str_free(&page);
     at_str_free(&weights);
     return status;
+}
+
+int main(int argc, char **argv)
+{
+    attend_error err;
+    if (argc != 2) {
+        fprintf(stderr, "usage: reference-page FOLDER\n");
+        return 2;
+    }
+    if (write_all(argv[1], &err) >= 0)
+        return 0;
+    fprintf(stderr, "reference-page: %s\n", err.message);
+    return 1;
 }

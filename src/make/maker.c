@@ -2,16 +2,17 @@
  *
  * Sources are kept as 64-bit keys, so that among millions a new one may be taken for an old one and
  * left out; nobody misses it. */
-#include "data/maker.h"
+#include "make/maker.h"
 
 #include <string.h>
 
-#include "data/key.h"
-#include "data/seen.h"
+#include "base/checksum.h"
+#include "base/guess.h"
+#include "base/seen.h"
 
 #define MAKER(name) &at_maker_##name,
 const at_maker *const at_makers[] = {
-#include "data/makers.def"
+#include "make/makers.def"
 };
 #undef MAKER
 
@@ -23,6 +24,18 @@ const at_maker *at_maker_find(const char *name)
         if (strcmp(at_makers[i]->name, name) == 0)
             return at_makers[i];
     return NULL;
+}
+
+attend_status at_maker_named(const char *name, const at_maker **maker, attend_error *err)
+{
+    at_guess guess = {.word = name};
+    *maker = at_maker_find(name);
+    if (*maker)
+        return ATTEND_OK;
+    for (int i = 0; i < at_maker_count; i++)
+        at_guess_consider(&guess, at_makers[i]->name, strlen(at_makers[i]->name));
+    return at_error(err, ATTEND_OPTION, "nothing makes \"%.40s\"%s%s%s; attend list makers has all",
+                    name, *guess.best ? ", did you mean " : "", guess.best, *guess.best ? "?" : "");
 }
 
 int at_dice_roll(at_dice *d, int sides)
@@ -75,7 +88,7 @@ static attend_status make_new(work *w, long made, attend_error *err)
         w->dice.place.step += w->dice.place.sentence == 0;
         if (w->source.failed || w->target.failed)
             return at_error_memory(err);
-        uint64_t key = at_key_bytes(w->source.text, w->source.length);
+        uint64_t key = at_checksum_of(w->source.text, w->source.length);
         bool old = at_seen_or_add(&w->seen, key, 1) != 0;
         if (w->seen.full)
             return at_error(err, ATTEND_MEMORY, "no memory to tell %ld sources apart", made);

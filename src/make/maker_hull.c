@@ -3,7 +3,7 @@
  * is Andrew's monotone chain, on whole hundredths, so that no rounding decides. */
 #include <stdlib.h>
 
-#include "data/maker.h"
+#include "make/maker.h"
 
 enum { MOST = 50, GRID = 100, FEWEST = 5 };
 

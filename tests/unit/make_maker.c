@@ -1,6 +1,20 @@
-#include "data/maker.h"
+#include "make/maker.h"
 
-#include "data_help.h"
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "base/memory.h"
+
+static void assert_says(const attend_error *err, const char *part)
+{
+    if (!strstr(err->message, part))
+        fail_msg("\"%s\" does not say \"%s\"", err->message, part);
+}
 
 /* ---- a corpus to look into ------------------------------------------------------------------ */
 
@@ -345,9 +359,12 @@ static void the_seed_alone_decides_and_no_source_comes_twice(void **state)
 static void refuses_what_cannot_be_made(void **state)
 {
     attend_error err;
+    const at_maker *maker;
     pairs p = {calloc(20000, sizeof(pair)), 0};
     (void)state;
     assert_null(at_maker_find("en-xx"));
+    assert_int_equal(at_maker_named("digit", &maker, &err), ATTEND_OPTION);
+    assert_says(&err, "did you mean digits?");
     assert_int_equal(at_maker_run(at_maker_find("sort"), 20000, 1, 2, keep, &p, &err),
                      ATTEND_OPTION);
     assert_says(&err, "ask for fewer");
