@@ -16,6 +16,7 @@ typedef struct group {
     int sentences, positions;   /* positions: of the longest source */
     int position;               /* tokens decoded */
     int rows;                   /* of the last step */
+    int skipped;                /* rows of the last step, just before these, whose group has left */
     at_attention_record record; /* of the last step */
 } group;
 
@@ -23,6 +24,7 @@ typedef struct {
     const at_model *model;
     at_tape *tape; /* of one step */
     group *groups;
+    group *spare; /* of sentences that are gone: their memory serves those that begin */
     bool weights;
     at_attention_record wanted;
     real *log_p, *means; /* of all groups, where there are several */
@@ -67,12 +69,21 @@ static void free_group(group *g)
     at_free(g);
 }
 
-static void free_groups(member *m)
+static void free_groups(group *g)
 {
-    for (group *g = m->groups, *next; g; g = next) {
+    for (group *next; g; g = next) {
         next = g->next;
         free_group(g);
     }
+}
+
+/* all groups become spare */
+static void forget_groups(member *m)
+{
+    group **last = &m->spare;
+    while (*last)
+        last = &(*last)->next;
+    *last = m->groups;
     m->groups = NULL;
 }
 
@@ -80,7 +91,8 @@ void at_session_free(at_session *s)
 {
     for (int i = 0; s && i < s->count; i++) {
         member *m = &s->member[i];
-        free_groups(m);
+        free_groups(m->groups);
+        free_groups(m->spare);
         if (m->tape)
             at_tape_free(m->tape);
         at_free(m->log_p);
@@ -120,17 +132,37 @@ static attend_status read_sources(member *m, group *g, const at_beginning *in, a
     return at_tape_status(g->encoder, err);
 }
 
+/* a group without sentences, spare or new; NULL without memory */
+static group *empty_group(member *m)
+{
+    group *g = m->spare;
+    if (g) {
+        m->spare = g->next;
+        at_tape *encoder = g->encoder;
+        at_cache *cache = g->cache;
+        *g = (group){.encoder = encoder, .cache = cache};
+        if (encoder)
+            at_tape_reset(encoder);
+        at_cache_clear(cache);
+        return g;
+    }
+    if (!(g = at_alloc_zero(1, sizeof *g)))
+        return NULL;
+    g->cache = decodes(m)->cache(m->model);
+    g->encoder = decodes(m)->encode ? at_tape_new(m->model->params, ATTEND_INFER) : NULL;
+    if (g->cache && (g->encoder || !decodes(m)->encode))
+        return g;
+    free_group(g);
+    return NULL;
+}
+
 static attend_status join_member(member *m, const at_beginning *in, attend_error *err)
 {
-    group *g = at_alloc_zero(1, sizeof *g), **last = &m->groups;
+    group *g = empty_group(m), **last = &m->groups;
     if (!g)
         return at_error_memory(err);
     g->sentences = g->rows = in->sentences;
-    g->cache = decodes(m)->cache(m->model);
-    g->encoder = decodes(m)->encode ? at_tape_new(m->model->params, ATTEND_INFER) : NULL;
-    attend_status status = g->cache && (g->encoder || !decodes(m)->encode)
-                               ? at_cache_join(g->cache, in->sentences, err)
-                               : at_error_memory(err);
+    attend_status status = at_cache_join(g->cache, in->sentences, err);
     if (status >= 0)
         status = g->encoder ? read_sources(m, g, in, err) : read_prompts(m, g, in, err);
     if (status < 0) {
@@ -157,7 +189,7 @@ attend_status at_session_start(at_session *s, const at_beginning *in, attend_err
     for (int i = 0; i < s->count; i++) {
         member *m = &s->member[i];
         at_attention_layout layout[ATTEND_LAYOUT_MAX];
-        free_groups(m);
+        forget_groups(m);
         m->wanted = in->wanted;
         m->weights = false;
         for (int k = at_model_attention(m->model, layout) - 1; k >= 0 && in->weights; k--)
@@ -295,6 +327,8 @@ static attend_status step_member(member *m, int width, const int *from, const in
     attend_status status = part ? ATTEND_OK : at_error_memory(err);
     for (group *g = m->groups; g && status >= 0; g = g->next) {
         int rows = g->sentences * width, were = g->rows;
+        before += g->skipped;
+        g->skipped = 0;
         own = before ? at_scratch(m->tape, (size_t)rows * sizeof *own) : NULL;
         for (int i = 0; own && i < rows; i++)
             own[i] = from[i] - before;
@@ -334,7 +368,7 @@ static attend_status keep_group(member *m, group *g, int count, const int *which
 {
     at_tape *t = g->encoder;
     g->sentences = count;
-    if (!t)
+    if (!t || !count)
         return ATTEND_OK;
     g->source = decodes(m)->keep(t, m->model, g->source, (at_ids){SHAPE(count), which});
     if (g->lengths)
@@ -345,6 +379,23 @@ static attend_status keep_group(member *m, group *g, int count, const int *which
         g->copies.extra = some(t, g->copies.extra, 1, count, which);
     }
     return at_tape_status(t, err);
+}
+
+/* groups without sentences become spare */
+static void drop_empty(member *m)
+{
+    for (group **g = &m->groups, *empty; *g;) {
+        if ((*g)->sentences) {
+            g = &(*g)->next;
+            continue;
+        }
+        empty = *g;
+        *g = empty->next;
+        if (*g)
+            (*g)->skipped += empty->skipped + empty->rows;
+        empty->next = m->spare;
+        m->spare = empty;
+    }
 }
 
 static attend_status keep_member(void *self, int count, const int *which, attend_error *err)
@@ -364,6 +415,7 @@ static attend_status keep_member(void *self, int count, const int *which, attend
         first += sentences;
     }
     at_free(own);
+    drop_empty(m);
     return status;
 }
 
