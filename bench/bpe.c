@@ -21,10 +21,10 @@ typedef struct {
 
 static void learn(work *w, const char *kind, const char *model, int size)
 {
-    at_learn_options o;
+    attend_learn_options o;
     size_t whole = w->text.size;
-    at_learn_defaults(&o);
-    o.size = size;
+    attend_learn_defaults(&o);
+    o.vocabulary = size;
     o.model = model;
     w->text.size = model && whole > 1 << 20 ? 1 << 20 : whole; /* SentencePiece takes its time */
     bench_text_learn(&w->text, kind, &o);
@@ -46,7 +46,7 @@ static bool take_word(void *user, size_t begin, size_t size, bool valid)
 static void cut_words(void *arg)
 {
     work *w = arg;
-    const at_gpt2 *g = (const at_gpt2 *)w->text.tokenizer;
+    const at_gpt2_tokenizer *g = (const at_gpt2_tokenizer *)w->text.tokenizer;
     const char *line;
     size_t size;
     w->text.at = 0;
@@ -79,13 +79,13 @@ static void split(void *arg)
 
 static void prepare_decoding(work *w)
 {
-    at_encode(w->text.tokenizer, w->text.text, w->text.size, &w->text.pieces, NULL);
-    w->count = w->text.pieces.count;
+    at_encode(w->text.tokenizer, w->text.text, w->text.size, &w->text.tokens, NULL);
+    w->count = w->text.tokens.count;
     w->ids = at_alloc((w->count + 1) * sizeof *w->ids);
     if (!w->ids)
         bench_die("out of memory", "ids");
     for (size_t i = 0; i < w->count; i++)
-        w->ids[i] = w->text.pieces.item[i].id;
+        w->ids[i] = w->text.tokens.item[i].id;
 }
 
 int main(int argc, char **argv)
@@ -114,7 +114,7 @@ int main(int argc, char **argv)
             prepare_decoding(&w);
         bench_report(&c, (bench_work){.bytes = (double)w.text.size}, cases[i].run, &w);
         at_tokenizer_free(w.text.tokenizer);
-        at_pieces_free(&w.text.pieces);
+        at_tokens_free(&w.text.tokens);
         at_str_free(&w.out);
         at_free(w.ids);
         at_free(w.text.text);

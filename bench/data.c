@@ -119,8 +119,8 @@ static void encode(work *w)
     at_encode_options o = {.source = w->tokenizer,
                            .source_frame = ATTEND_FRAME_INPUT,
                            .target_frame = ATTEND_FRAME_OUTPUT,
-                           .longest_source = 50,
-                           .longest_target = 50};
+                           .max_source = 50,
+                           .max_target = 50};
     must(at_encode_corpus(w->corpus, &o, &w->encoded, &err), &err);
 }
 

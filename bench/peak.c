@@ -183,10 +183,10 @@ static void sum_part(void *arg, int thread, int threads)
     atomic_fetch_add(&x->ones, total == 1);
 }
 
-static double stream(int threads, at_share *share, int passes, arrays *x)
+static double stream(int threads, at_shard *shard, int passes, arrays *x)
 {
     double start = bench_now();
-    at_pool_run(threads, share, x);
+    at_pool_run(threads, shard, x);
     return passes * 1e-9 * sizeof(float) * (double)x->n / (bench_now() - start);
 }
 

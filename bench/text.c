@@ -13,12 +13,12 @@ typedef struct {
     json_t *json; /* the tokenizer as a file would have it */
 } work;
 
-static at_learn_options settings(const char *kind)
+static attend_learn_options settings(const char *kind)
 {
-    at_learn_options o;
-    at_learn_defaults(&o);
+    attend_learn_options o;
+    attend_learn_defaults(&o);
     if (strcmp(kind, "wordpiece") == 0) {
-        o.size = 8000;
+        o.vocabulary = 8000;
         o.lower = 1;
     }
     return o;
@@ -27,7 +27,7 @@ static at_learn_options settings(const char *kind)
 static void learn(void *arg)
 {
     work *w = arg;
-    at_learn_options o = settings(w->kind);
+    attend_learn_options o = settings(w->kind);
     at_tokenizer_free(w->text.tokenizer);
     bench_text_learn(&w->text, w->kind, &o);
 }

@@ -18,7 +18,7 @@ typedef struct {
     char *text;
     size_t size, at; /* at: where the next line begins */
     at_tokenizer *tokenizer;
-    at_pieces pieces;
+    at_tokens tokens;
 } bench_text;
 
 static inline void bench_add_word(at_str *out, uint32_t word)
@@ -86,11 +86,11 @@ static inline int bench_text_next(void *user, const char **line, size_t *size, a
     return 1;
 }
 
-static inline void bench_text_learn(bench_text *t, const char *kind, const at_learn_options *o)
+static inline void bench_text_learn(bench_text *t, const char *kind, const attend_learn_options *o)
 {
     attend_error err;
     t->at = 0;
-    if (at_tokenizer_learn(kind, (at_lines){bench_text_next, t}, o, &t->tokenizer, &err) < 0)
+    if (at_tokenizer_learn(kind, (at_line_source){bench_text_next, t}, o, &t->tokenizer, &err) < 0)
         bench_die(err.message, kind);
 }
 
@@ -102,8 +102,8 @@ static inline void bench_text_encode(void *arg)
     size_t size;
     t->at = 0;
     while (bench_text_next(t, &line, &size, NULL) > 0) {
-        at_pieces_clear(&t->pieces);
-        if (at_encode(t->tokenizer, line, size, &t->pieces, NULL) < 0)
+        at_tokens_clear(&t->tokens);
+        if (at_encode(t->tokenizer, line, size, &t->tokens, NULL) < 0)
             bench_die("encoding failed", "encode");
     }
 }

@@ -73,7 +73,8 @@ static at_tensor *tokens_table(at_tape *t, const sizes *m)
 static at_tensor *embed(at_tape *t, const sizes *m, at_ids ids, int first)
 {
     at_tensor *x = at_embedding(t, tokens_table(t, m), ids);
-    return at_add_sinusoids(t, at_scale(t, x, real_sqrt((real)m->width)), first);
+    return at_add_sinusoids(t, ATTEND_SINUSOIDS_INTERLEAVED,
+                            at_scale(t, x, real_sqrt((real)m->width)), first);
 }
 
 /* ---- d: encoder and decoder ---------------------------------------------------------------- */

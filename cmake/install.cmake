@@ -19,7 +19,7 @@ configure_package_config_file(cmake/attendConfig.cmake.in attendConfig.cmake
                               INSTALL_DESTINATION ${package_dir})
 write_basic_package_version_file(attendConfigVersion.cmake COMPATIBILITY SameMinorVersion)
 
-install(FILES include/attend.h TYPE INCLUDE)
+install(FILES include/attend.h include/attend_data.h include/attend_pooling.h TYPE INCLUDE)
 install(FILES LICENSE TYPE DOC)
 install(TARGETS attend_shared EXPORT shared)
 install(TARGETS attend_static EXPORT static)

@@ -63,6 +63,8 @@ foreach(file IN LISTS files)
     set(command_files "")
     if(folder STREQUAL make) # which is of the command, not of the library
       set(command_files ${makers})
+    elseif(folder STREQUAL cli) # the command but for main.c, which its test includes
+      set(command_files $<FILTER:$<TARGET_OBJECTS:attend>,EXCLUDE,/cli/main\\.c>)
     endif()
     attend_test_program(unit_${name} unit FILES ${file} ${command_files}
                         LIBRARIES PkgConfig::CMOCKA)
@@ -118,10 +120,14 @@ set_tests_properties(learn_test race_test cli_copy cli_features cli_translate PR
 # ---- the source itself, the exported names, the examples as C and as C++ --------------------
 
 attend_test(check_source source ${PROJECT_SOURCE_DIR}/tests/check_source)
+attend_test(check_walks source ${PROJECT_SOURCE_DIR}/tests/check_walks)
 attend_test(check_source_catches source ${PROJECT_SOURCE_DIR}/tests/check_source_catches)
 if(NOT ATTEND_SANITIZE)
   attend_test(check_recipes unit ${PROJECT_SOURCE_DIR}/tests/check_recipes ${CMAKE_C_COMPILER}
               ${PROJECT_BINARY_DIR} ${ATTEND_REAL}) # unit: the double build runs it, too
+  if(ATTEND_REAL STREQUAL float) # which links the command's objects with those of the recipes
+    add_dependencies(tests-unit attend)
+  endif()
   attend_test(check_symbols source
               ${PROJECT_SOURCE_DIR}/tests/check_symbols $<TARGET_FILE:attend_shared>)
   attend_test(check_install example

@@ -1,5 +1,5 @@
 /* Fits a curve to five points by attention pooling, and asks it for a value between them. */
-#include <attend.h>
+#include <attend_pooling.h>
 #include <stdio.h>
 
 int main(void)

@@ -8,13 +8,13 @@
 #include <string.h>
 
 /* Called through the training: a line for each validation. */
-static int watch(void *user, const attend_train_event *e)
+static attend_status watch(void *user, const attend_train_event *e, attend_error *err)
 {
-    (void)user;
+    (void)user, (void)err;
     if (e->kind == ATTEND_TRAIN_VALIDATED)
         fprintf(stderr, "epoch %.0f: %s %.2f\n", e->epoch, e->metrics[0].title,
                 e->metrics[0].value);
-    return 0; /* above 0 would end the run */
+    return ATTEND_OK; /* ATTEND_STOPPED would end the run */
 }
 
 /* Called for each line that was translated. */
@@ -26,15 +26,15 @@ static attend_status take(void *user, const attend_translation *t, attend_error 
     if (status < 0)
         return status;
     printf("%s\t%s\n", t->text, links);
-    attend_text_free(links);
+    attend_free(links);
     return ATTEND_OK;
 }
 
 static attend_status translate(const char *folder, attend_error *err)
 {
-    attend_translator *model;
+    attend_model *model;
     attend_translate_options o;
-    attend_status status = attend_translator_open(folder, &model, err);
+    attend_status status = attend_model_open(folder, &model, err);
     attend_translate_defaults(&o);
     o.attention = o.target_words = 1; /* what links are made of */
     char line[1000];
@@ -43,7 +43,7 @@ static attend_status translate(const char *folder, attend_error *err)
         line[strcspn(line, "\n")] = '\0';
         status = attend_translate(model, &o, 1, &text, take, NULL, err);
     }
-    attend_translator_free(model);
+    attend_model_free(model);
     return status;
 }
 

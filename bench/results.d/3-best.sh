@@ -2,7 +2,7 @@
 # weights, and a beam.
 group best
 
-best=(--preset bahdanau --hidden 320 --embedding 256 --dropout 0.4 --smoothing 0.1 --batch 64
+best=(--preset bahdanau --hidden 320 --embedding 256 --dropout 0.4 --label-smoothing 0.1 --batch 64
     --lr 0.001 --schedule linear:end=0.00005 --epochs 20 --average 5)
 unigram=(--tokenizer sentencepiece --vocabulary 5000)
 entry best-de-en "German to English" multi30k de en 8 "${best[@]}" "${unigram[@]}"

@@ -8,7 +8,7 @@ recipe() # SET KIND
     sst2-rnn) echo --epochs 8 --word-dropout 0.2 ;;
     sst2-cnn) echo --epochs 6 --word-dropout 0.2 --lr 0.0005 ;;
     trec-rnn) echo --epochs 8 --batch 32 --embedding 300 --hidden 100 --cell lstm --query ends \
-        --word-dropout 0.1 --smoothing 0.1 --average 4 ;;
+        --word-dropout 0.1 --label-smoothing 0.1 --average 4 ;;
     trec-cnn) echo --epochs 6 ;;
     esac
 }

@@ -2,7 +2,6 @@
 #include "data/check.h"
 
 #include "api/data.h"
-#include "attend.h"
 #include "base/memory.h"
 
 struct attend_check {
@@ -11,7 +10,7 @@ struct attend_check {
     bool asked_latin1; /* bytes that are no UTF-8 are what the caller expects */
 };
 
-attend_status attend_data_check(const char *const *paths, int count, const char *fix,
+attend_status attend_data_check(const char *const *paths, size_t count, const char *fix,
                                 const attend_data_options *options, attend_check **out,
                                 attend_error *err)
 {
@@ -24,16 +23,16 @@ attend_status attend_data_check(const char *const *paths, int count, const char 
     at_check_defaults(&checking);
     checking.reader = at_data_read_options(&o);
     checking.ratio = o.ratio;
-    checking.longest_text = o.longest_text;
-    checking.places = o.places;
+    checking.max_words = o.longest_text;
+    checking.locations = o.places;
     checking.fix = fix;
     checking.to = o.to;
     checking.keep = o.keep != 0;
     attend_check *c = at_alloc_zero(1, sizeof *c);
     if (!c)
         return at_error_memory(err);
-    c->asked_latin1 = o.encoding != ATTEND_UTF8;
-    status = at_check_files(paths, count, &checking, &c->check, err);
+    c->asked_latin1 = o.encoding != ATTEND_ENCODING_UTF8;
+    status = at_check_files(paths, (int)count, &checking, &c->check, err);
     at_vocab *labels = status >= 0 ? c->check->labels : NULL;
     if (labels) {
         c->order = at_alloc(((size_t)at_vocab_size(labels) + 1) * sizeof *c->order);
@@ -61,59 +60,59 @@ void attend_check_free(attend_check *c)
 static attend_text_sizes sizes(const at_check *c, int which)
 {
     const at_side_sizes *s = &c->side[which];
-    return (attend_text_sizes){.texts = s->texts,
-                               .words = s->words,
-                               .characters = s->characters,
-                               .half = s->most[0],
-                               .most = s->most[1],
-                               .longest = s->longest,
+    return (attend_text_sizes){.texts = (size_t)s->texts,
+                               .words = (size_t)s->words,
+                               .characters = (size_t)s->characters,
+                               .half = (size_t)s->percentile[0],
+                               .most = (size_t)s->percentile[1],
+                               .longest = (size_t)s->longest,
                                .file = c->files ? c->file[s->longest_file] : "",
-                               .line = s->longest_line};
+                               .line = (size_t)s->longest_line};
 }
 
 void attend_check_summarise(const attend_check *check, attend_check_summary *out)
 {
     const at_check *c = check->check;
     *out = (attend_check_summary){.format = c->format->name,
-                                  .files = c->files,
-                                  .lines = c->lines,
-                                  .examples = c->examples,
-                                  .documents = c->documents,
-                                  .sources = c->sources,
-                                  .unanswered = c->unanswered,
+                                  .files = (size_t)c->files,
+                                  .lines = (size_t)c->lines,
+                                  .examples = (size_t)c->examples,
+                                  .documents = (size_t)c->documents,
+                                  .sources = (size_t)c->sources,
+                                  .unanswered = (size_t)c->unanswered,
                                   .source = sizes(c, 0),
                                   .target = sizes(c, 1),
                                   .question = sizes(c, 2),
-                                  .labels = c->labels ? at_vocab_size(c->labels) : 0,
+                                  .labels = c->labels ? (size_t)at_vocab_size(c->labels) : 0,
                                   .complete = !c->full,
                                   .copy = c->copy[0],
                                   .second_copy = c->copy[1],
-                                  .kept = c->kept,
-                                  .dropped = c->dropped,
-                                  .repaired = c->repaired,
-                                  .flattened = c->flattened,
-                                  .refused = c->refused};
+                                  .kept = (size_t)c->kept,
+                                  .dropped = (size_t)c->dropped,
+                                  .repaired = (size_t)c->repaired,
+                                  .flattened = (size_t)c->flattened,
+                                  .refused = (size_t)c->refused};
 }
 
-const char *attend_check_file(const attend_check *check, int index)
+const char *attend_check_file(const attend_check *check, size_t index)
 {
-    return index >= 0 && index < check->check->files ? check->check->file[index] : NULL;
+    return index < (size_t)check->check->files ? check->check->file[index] : NULL;
 }
 
-int attend_check_label(const attend_check *check, int index, const char **label, long *count)
+int attend_check_label(const attend_check *check, size_t index, const char **label, size_t *count)
 {
     const at_vocab *labels = check->check->labels;
-    if (!labels || index < 0 || index >= at_vocab_size(labels))
+    if (!labels || index >= (size_t)at_vocab_size(labels))
         return 0;
     *label = at_vocab_text(labels, check->order[index], NULL);
-    *count = (long)at_vocab_count(labels, check->order[index]);
+    *count = at_vocab_count(labels, check->order[index]);
     return 1;
 }
 
-int attend_check_finding(const attend_check *check, int index, attend_finding *out)
+int attend_check_finding(const attend_check *check, size_t index, attend_finding *out)
 {
     static const char *const fixes[] = {"", "repaired", "dropped"};
-    if (index < 0 || index >= ATTEND_FINDINGS)
+    if (index >= ATTEND_FINDINGS)
         return 0;
     const at_finding *f = at_findings[index];
     *out = (attend_finding){.name = f->name,
@@ -121,23 +120,23 @@ int attend_check_finding(const attend_check *check, int index, attend_finding *o
                             .remedy = f->remedy,
                             .fix = fixes[f->fix],
                             .level = f->level,
-                            .count = check->check->count[index]};
+                            .count = (size_t)check->check->count[index]};
     if (index == ATTEND_FOUND_not_utf8 && check->asked_latin1)
         out->level = ATTEND_LEVEL_NOTE;
     return 1;
 }
 
-int attend_check_place(const attend_check *check, int finding, int index, attend_place *out)
+int attend_check_place(const attend_check *check, size_t finding, size_t index, attend_place *out)
 {
     const at_check *c = check->check;
-    if (finding < 0 || finding >= ATTEND_FINDINGS || index < 0 || index >= c->places
-        || index >= c->count[finding])
+    if (finding >= ATTEND_FINDINGS || index >= (size_t)c->locations
+        || index >= (size_t)c->count[finding])
         return 0;
-    const at_place *p = &c->place[finding][index];
+    const at_finding_location *p = &c->location[finding][index];
     *out = (attend_place){.file = c->file[p->file],
-                          .line = p->line,
+                          .line = (size_t)p->line,
                           .also_file = p->also ? c->file[p->also_file] : NULL,
-                          .also_line = p->also,
+                          .also_line = (size_t)p->also,
                           .text = p->text};
     return 1;
 }

@@ -1,40 +1,9 @@
 #include <string.h>
 
-#include "attend.h"
+#include "api/model.h"
+#include "api/options.h"
 #include "base/memory.h"
 #include "decode/classify.h"
-#include "store/model_folder.h"
-
-struct attend_classifier {
-    at_model *model;
-};
-
-attend_status attend_classifier_open(const char *folder, attend_classifier **out, attend_error *err)
-{
-    attend_classifier *c = *out = at_alloc_zero(1, sizeof *c);
-    if (!c)
-        return at_error_memory(err);
-    attend_status status = at_model_open_for(folder, ATTEND_CAN_CLASSIFY, &c->model, err);
-    if (status < 0) {
-        attend_classifier_free(c);
-        *out = NULL;
-    }
-    return status;
-}
-
-void attend_classifier_free(attend_classifier *c)
-{
-    if (c)
-        at_model_free(c->model);
-    at_free(c);
-}
-
-const char *attend_classifier_class(const attend_classifier *c, int index)
-{
-    return index >= 0 && index < at_vocab_size(c->model->labels)
-               ? at_vocab_text(c->model->labels, index, NULL)
-               : NULL;
-}
 
 void attend_classify_defaults(attend_classify_options *o)
 {
@@ -44,7 +13,7 @@ void attend_classify_defaults(attend_classify_options *o)
 /* ---- what is given ------------------------------------------------------------------------- */
 
 typedef struct {
-    const attend_classifier *c;
+    const attend_model *model;
     const at_text *line;
     attend_classified_function *function;
     void *user;
@@ -88,19 +57,19 @@ static double *doubles(at_arena *memory, int n, const real *x)
 static attend_status give(void *user, const at_classified_line *c, attend_error *err)
 {
     const giving *g = user;
-    const at_model *m = g->c->model;
+    const at_model *m = g->model->inside;
     at_arena memory = {.first_size = 0};
     attend_classified out = {
         .line = c->line,
         .index = c->class,
-        .name = attend_classifier_class(g->c, c->class),
+        .name = attend_model_label(g->model, (size_t)c->class),
         .probabilities = doubles(&memory, at_model_label_count(m), c->probabilities),
-        .pieces = c->positions,
-        .piece = spell(&memory, m->source, g->line[c->line], c),
+        .tokens = c->positions,
+        .token = spell(&memory, m->source, g->line[c->line], c),
         .weights = c->weights ? doubles(&memory, c->positions, c->weights) : NULL,
         .cut = c->cut};
     attend_status status = ATTEND_OK;
-    if (!out.probabilities || !out.piece || (c->weights && !out.weights))
+    if (!out.probabilities || !out.token || (c->weights && !out.weights))
         status = at_error_memory(err);
     if (status >= 0)
         status = g->function(g->user, &out, err);
@@ -108,27 +77,30 @@ static attend_status give(void *user, const at_classified_line *c, attend_error 
     return status;
 }
 
-attend_status attend_classify(attend_classifier *c, const attend_classify_options *options,
+attend_status attend_classify(const attend_model *m, const attend_classify_options *options,
                               size_t count, const char *const *line,
                               attend_classified_function *function, void *user, attend_error *err)
 {
-    attend_classify_options defaults;
-    attend_classify_defaults(&defaults);
-    const attend_classify_options *o = options ? options : &defaults;
-    if (o->size != sizeof *o || o->batch < 1 || o->longest < 1)
-        return at_error(err, ATTEND_OPTION,
-                        "attend_classify_defaults sets the options; batch %d and longest %d are at "
-                        "least 1",
-                        o->batch, o->longest);
+    attend_classify_options o;
+    attend_classify_defaults(&o);
+    attend_status status = at_options_accept(&o, sizeof o, options, "attend_classify_defaults",
+                                             err);
+    if (status >= 0)
+        status = attend_model_require(m, ATTEND_CAN_CLASSIFY, err);
+    if (status < 0)
+        return status;
+    if (o.batch < 1 || o.longest < 1)
+        return at_error(err, ATTEND_OPTION, "batch %d and longest %d must be at least 1", o.batch,
+                        o.longest);
     at_text *text = at_alloc((count ? count : 1) * sizeof *text);
     if (!text)
         return at_error_memory(err);
     for (size_t i = 0; i < count; i++)
         text[i] = (at_text){line[i], strlen(line[i])};
-    giving g = {c, text, function, user};
+    giving g = {m, text, function, user};
     at_classify_options inside = {
-        .batch = o->batch, .longest = o->longest, .weights = o->attention != 0};
-    attend_status status = at_classify_lines(c->model, &inside, count, text, give, &g, err);
+        .batch = o.batch, .longest = o.longest, .weights = o.attention != 0};
+    status = at_classify_lines(m->inside, &inside, count, text, give, &g, err);
     at_free(text);
     return status;
 }

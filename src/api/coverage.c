@@ -39,18 +39,18 @@ void attend_coverage_get(const attend_coverage *c, attend_coverage_info *info)
                                    .invalid = n.invalid,
                                    .words = n.words,
                                    .known_words = n.known_words,
-                                   .pieces = n.pieces,
+                                   .tokens = n.tokens,
                                    .unknown = n.unknown,
-                                   .used = n.used,
-                                   .unknown_texts = n.unknown_texts};
+                                   .used = (size_t)n.used,
+                                   .unknown_texts = (size_t)n.unknown_texts};
 }
 
-int attend_coverage_unknown(attend_coverage *c, int index, const char **text, size_t *size,
-                            unsigned long long *count)
+int attend_coverage_unknown(attend_coverage *c, size_t index, const char **text, size_t *size,
+                            size_t *count)
 {
     if (!c->unknown)
         c->unknown = at_coverage_unknown(c->inner, &c->order);
-    if (!c->unknown || index < 0 || index >= at_vocab_size(c->unknown))
+    if (!c->unknown || index >= (size_t)at_vocab_size(c->unknown))
         return 0;
     *text = at_vocab_text(c->unknown, c->order[index], size);
     *count = at_vocab_count(c->unknown, c->order[index]);

@@ -3,18 +3,13 @@
 
 #include <string.h>
 
-#include "attend.h"
+#include "api/options.h"
 #include "base/file.h"
 #include "base/memory.h"
 #include "data/corpus.h"
 #include "data/export.h"
-#include "data/parts.h"
 #include "data/split.h"
-
-_Static_assert((int)ATTEND_UTF8 == (int)ATTEND_ENCODING_UTF8
-                   && (int)ATTEND_UTF8_REPLACE == (int)ATTEND_ENCODING_REPLACE
-                   && (int)ATTEND_LATIN1 == (int)ATTEND_ENCODING_LATIN1,
-               "encodings have the same numbers inside and outside");
+#include "data/split_files.h"
 
 /* ---- options ---------------------------------------------------------------------------- */
 
@@ -27,16 +22,10 @@ attend_status at_data_options(attend_data_options *o, const attend_data_options 
                               attend_error *err)
 {
     attend_data_defaults(o);
-    if (!given)
-        return ATTEND_OK;
-    if (given->size != sizeof *o)
-        return at_error(err, ATTEND_OPTION,
-                        "attend_data_options.size is %zu; call attend_data_defaults first",
-                        given->size);
-    *o = *given;
-    if (o->encoding > ATTEND_LATIN1)
-        return at_error(err, ATTEND_OPTION, "there is no encoding %d", (int)o->encoding);
-    return ATTEND_OK;
+    attend_status status = at_options_accept(o, sizeof *o, given, "attend_data_defaults", err);
+    if (status >= 0 && o->encoding > ATTEND_ENCODING_LATIN1)
+        return at_error(err, ATTEND_OPTION, "unknown encoding %d", (int)o->encoding);
+    return status;
 }
 
 at_read_options at_data_read_options(const attend_data_options *o)
@@ -51,7 +40,7 @@ at_read_options at_data_read_options(const attend_data_options *o)
                   : o->header < 0 ? ATTEND_HEADER_NO
                                   : ATTEND_HEADER_GUESS,
         .reverse = o->reverse != 0,
-        .lines = {.encoding = (at_encoding)o->encoding, .longest = o->longest_line},
+        .lines = {.encoding = o->encoding, .max_length = o->longest_line},
     };
 }
 
@@ -99,8 +88,9 @@ int attend_examples_next(attend_examples *x, attend_example *out, attend_error *
     at_example *e = &x->example;
     if (!at_examples_next(x->reader, e, &status, err))
         return status;
-    *out = (attend_example){
-        .answers = (size_t)e->answer_count, .file = at_examples_name(x->reader), .line = e->line};
+    *out = (attend_example){.answers = (size_t)e->answer_count,
+                            .file = at_examples_name(x->reader),
+                            .line = (size_t)e->line};
     const struct {
         const char **to;
         at_text text;
@@ -148,14 +138,14 @@ void attend_examples_free(attend_examples *x)
 /* ---- writing ---------------------------------------------------------------------------- */
 
 /* The corpus and the format of its first file. */
-static attend_status load(const char *const *paths, int count, const attend_data_options *o,
+static attend_status load(const char *const *paths, size_t count, const attend_data_options *o,
                           at_corpus **corpus, const at_format **format, attend_error *err)
 {
     at_read_options reading = at_data_read_options(o);
     at_example_reader *r;
     attend_status status = at_corpus_new(0, corpus, err);
     *format = NULL;
-    for (int i = 0; i < count && status >= 0; i++) {
+    for (size_t i = 0; i < count && status >= 0; i++) {
         status = at_examples_open(paths[i], &reading, &r, err);
         if (status >= 0 && !*format)
             *format = at_examples_format(r);
@@ -230,14 +220,14 @@ static attend_status write_all(const job *j, at_export **exports, const unsigned
 
 static attend_status commit(at_export **x, attend_data_counts *counts, attend_error *err)
 {
-    *counts = (attend_data_counts){.written = at_export_count(*x),
-                                   .flattened = at_export_flattened(*x)};
+    *counts = (attend_data_counts){.written = (size_t)at_export_count(*x),
+                                   .flattened = (size_t)at_export_flattened(*x)};
     attend_status status = at_export_commit(*x, err);
     *x = NULL;
     return status;
 }
 
-attend_status attend_data_convert(const char *const *paths, int count, const char *out,
+attend_status attend_data_convert(const char *const *paths, size_t count, const char *out,
                                   const attend_data_options *options, attend_data_counts *counts,
                                   attend_error *err)
 {
@@ -265,7 +255,7 @@ attend_status attend_data_convert(const char *const *paths, int count, const cha
         status = commit(&x, &done, err);
     if (status >= 0 && counts) {
         *counts = done;
-        counts->skipped = at_corpus_count(corpus).empty;
+        counts->skipped = (size_t)at_corpus_count(corpus).empty;
     }
     at_export_abort(x);
     at_free(name[0]);
@@ -276,11 +266,11 @@ attend_status attend_data_convert(const char *const *paths, int count, const cha
 
 /* ---- splitting -------------------------------------------------------------------------- */
 
-static attend_status parse_share(at_share *s, const char *text, const char *option,
-                                 attend_error *err)
+static attend_status parse_fraction(at_fraction *s, const char *text, const char *option,
+                                    attend_error *err)
 {
-    *s = (at_share){0};
-    return text ? at_share_parse(s, text, option, err) : ATTEND_OK;
+    *s = (at_fraction){0};
+    return text ? at_fraction_parse(s, text, option, err) : ATTEND_OK;
 }
 
 /* folder/train.tsv; of aligned files without an end, which comes later */
@@ -317,7 +307,7 @@ static attend_status write_parts(const job *j, const char *folder, const unsigne
     char *names[ATTEND_PARTS][2] = {{NULL}};
     attend_status status = name_parts(j, folder, sizes, names, err);
     if (status >= 0)
-        status = at_parts_check(folder, names[0], 2 * ATTEND_PARTS, err);
+        status = at_split_files_check(folder, names[0], 2 * ATTEND_PARTS, err);
     if (status >= 0)
         status = at_folder_make(folder, err);
     for (int i = 0; i < ATTEND_PARTS && status >= 0; i++)
@@ -336,22 +326,22 @@ static attend_status write_parts(const job *j, const char *folder, const unsigne
     return status;
 }
 
-attend_status attend_data_split(const char *const *paths, int count, const char *folder,
+attend_status attend_data_split(const char *const *paths, size_t count, const char *folder,
                                 const char *valid, const char *test,
                                 const attend_data_options *options, attend_data_counts counts[3],
                                 attend_error *err)
 {
     attend_data_options o;
     attend_data_counts done[ATTEND_PARTS] = {{0}};
-    at_share shares[2];
+    at_fraction fractions[2];
     size_t sizes[ATTEND_PARTS];
     at_corpus *corpus = NULL;
     job j = {.one = count > 0 ? paths[0] : ""};
     attend_status status = at_data_options(&o, options, err);
     if (status >= 0)
-        status = parse_share(&shares[0], valid, "--valid", err);
+        status = parse_fraction(&fractions[0], valid, "--valid", err);
     if (status >= 0)
-        status = parse_share(&shares[1], test, "--test", err);
+        status = parse_fraction(&fractions[1], test, "--test", err);
     if (status >= 0)
         status = load(paths, count, &o, &corpus, &j.from, err);
     j.corpus = corpus;
@@ -361,13 +351,13 @@ attend_status attend_data_split(const char *const *paths, int count, const char 
         status = find_format(&j, &o, err);
     unsigned char *part = status >= 0 ? at_alloc(at_corpus_size(corpus)) : NULL;
     if (status >= 0)
-        status = part ? at_split(corpus, shares[0], shares[1], part, sizes, err)
+        status = part ? at_split(corpus, fractions[0], fractions[1], part, sizes, err)
                       : at_error_memory(err);
     if (status >= 0)
         status = write_parts(&j, folder, part, sizes, done, err);
     if (status >= 0 && counts) {
         memcpy(counts, done, sizeof done);
-        counts[0].skipped = at_corpus_count(corpus).empty;
+        counts[0].skipped = (size_t)at_corpus_count(corpus).empty;
     }
     at_free(part);
     at_corpus_free(corpus);

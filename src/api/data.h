@@ -2,6 +2,7 @@
 #ifndef ATTEND_API_DATA_H
 #define ATTEND_API_DATA_H
 
+#include "attend_data.h"
 #include "data/reader.h"
 
 /* The defaults, and over them what the caller's version of the struct has; given may be NULL. */

@@ -25,5 +25,3 @@ attend_status attend_heat_map_text(const attend_heat_map *map, const attend_text
     at_str_free(&text);
     return status;
 }
-
-void attend_text_free(char *text) { at_free(text); }

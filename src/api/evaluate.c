@@ -3,27 +3,30 @@
 #include <string.h>
 #include <time.h>
 
-#include "api/judge.h"
-#include "api/translator.h"
+#include "api/model.h"
+#include "api/options.h"
 #include "attend.h"
 #include "base/log.h"
 #include "base/memory.h"
 #include "text/counting.h"
+#include "train/score.h"
 
 void attend_evaluate_defaults(attend_evaluate_options *o)
 {
     *o = (attend_evaluate_options){.size = sizeof *o};
-    attend_translate_defaults(&o->translate);
-    attend_measure_defaults(&o->measure);
-    o->measure.tokenize = NULL;
 }
 
+enum { RANGES = 8 };
+
 typedef struct {
-    attend_translator *translator;
-    const attend_evaluate_options *o;
+    const attend_model *model;
+    attend_evaluate_options o;
+    attend_translate_options how;
+    attend_measure_options measures;
     size_t count;
     const char *const *source, *const *reference;
     attend_evaluation *out;
+    attend_length_range *range;
     at_arena memory;
     const char **translation, **links; /* [count] */
     bool looks;                        /* the model has attention */
@@ -46,7 +49,7 @@ static attend_status take(void *user, const attend_translation *t, attend_error 
         if (!(w->translation[t->line] = copy(&w->memory, t->text)))
             return at_error_memory(err);
     }
-    return w->o->function ? w->o->function(w->o->user, t, err) : ATTEND_OK;
+    return w->o.function ? w->o.function(w->o.user, t, err) : ATTEND_OK;
 }
 
 static double now(void)
@@ -59,8 +62,7 @@ static double now(void)
 static attend_status translate(work *w, attend_error *err)
 {
     double since = now();
-    attend_status status = attend_translate(w->translator, &w->o->translate, w->count, w->source,
-                                            take, w, err);
+    attend_status status = attend_translate(w->model, &w->how, w->count, w->source, take, w, err);
     w->out->seconds = now() - since;
     return status;
 }
@@ -81,8 +83,8 @@ static void check_gold(work *w, const attend_translation *t)
 {
     long sources = words_of(t->source_word, t->sources);
     long targets = words_of(t->target_word, t->targets);
-    long base = w->o->measure.gold_base, from, to;
-    const char *at = w->o->gold[t->line];
+    long base = w->measures.gold_base, from, to;
+    const char *at = w->o.gold[t->line];
     char end[3];
     for (int size; !w->warned && sscanf(at, " %9ld%1[-p]%9ld%n", &from, end, &to, &size) == 3;
          at += size) {
@@ -91,7 +93,7 @@ static void check_gold(work *w, const attend_translation *t)
         at_log(ATTEND_LOG_WARNING,
                "%s:%zu: link %ld%s%ld, but the sentences have %ld and %ld words; are they the same "
                "sentences, cut alike?",
-               w->o->gold_name ? w->o->gold_name : "links", t->line + 1, from, end, to, sources,
+               w->o.gold_name ? w->o.gold_name : "links", t->line + 1, from, end, to, sources,
                targets);
         w->warned = true;
     }
@@ -102,32 +104,31 @@ static attend_status take_forced(void *user, const attend_translation *t, attend
     work *w = user;
     char *links;
     w->out->log_p += t->log_p;
-    w->out->pieces += t->targets;
-    if (!w->o->gold)
+    w->out->tokens += t->targets;
+    if (!w->o.gold)
         return ATTEND_OK;
     w->looks = w->looks || t->weights;
     w->links[t->line] = "";
     if (!t->weights)
         return ATTEND_OK;
     check_gold(w, t);
-    attend_status status = attend_translation_links(t, 0, w->o->threshold, &links, err);
+    attend_status status = attend_translation_links(t, 0, w->o.threshold, &links, err);
     if (status < 0)
         return status;
     w->links[t->line] = copy(&w->memory, links);
-    attend_text_free(links);
+    attend_free(links);
     return w->links[t->line] ? ATTEND_OK : at_error_memory(err);
 }
 
 static attend_status force(work *w, attend_error *err)
 {
-    attend_translate_options o = w->o->translate;
+    attend_translate_options o = w->how;
     o.beam = o.best = o.forced = o.scores = 1;
     o.sample = 0;
     o.prefix = w->reference;
-    o.attention = o.target_words = w->o->gold != NULL;
-    attend_status status = attend_translate(w->translator, &o, w->count, w->source, take_forced, w,
-                                            err);
-    w->out->perplexity = exp(-w->out->log_p / (double)(w->out->pieces ? w->out->pieces : 1));
+    o.attention = o.target_words = w->o.gold != NULL;
+    attend_status status = attend_translate(w->model, &o, w->count, w->source, take_forced, w, err);
+    w->out->perplexity = exp(-w->out->log_p / (double)(w->out->tokens ? w->out->tokens : 1));
     return status;
 }
 
@@ -136,11 +137,11 @@ static attend_status force(work *w, attend_error *err)
 static attend_status measure(const work *w, const char *name, const char *const *lines,
                              const char *const *references, attend_scores **out, attend_error *err)
 {
-    bool gold = references == w->o->gold;
+    bool gold = references == w->o.gold;
     attend_lines hypothesis = {"translations", w->count, lines};
-    attend_lines reference = {gold && w->o->gold_name ? w->o->gold_name : "references", w->count,
+    attend_lines reference = {gold && w->o.gold_name ? w->o.gold_name : "references", w->count,
                               references};
-    attend_measure_options o = w->o->measure;
+    attend_measure_options o = w->measures;
     if (!o.tokenize)
         o.tokenize = at_tokenization_of(&reference);
     return attend_measure(name, &o, 1, &hypothesis, 1, &reference, out, err);
@@ -166,20 +167,20 @@ static int count_words(const char *text)
 
 static attend_status by_length(const work *w, const attend_scores *scores, attend_error *err)
 {
-    static const int limit[ATTEND_LENGTH_RANGES] = {5, 10, 15, 20, 30, 40, 50, 0};
+    static const int limit[RANGES] = {5, 10, 15, 20, 30, 40, 50, 0};
     size_t *line = at_alloc((w->count + 1) * sizeof *line);
     attend_status status = line ? ATTEND_OK : at_error_memory(err);
-    for (int i = 0; i < ATTEND_LENGTH_RANGES && status >= 0; i++) {
+    for (int i = 0; i < RANGES && status >= 0; i++) {
         attend_length_range r = {.from = i ? limit[i - 1] + 1 : 0, .to = limit[i]};
         for (size_t k = 0; k < w->count; k++) {
-            int n = count_words(w->o->translate.features ? w->reference[k] : w->source[k]);
+            int n = count_words(w->how.features ? w->reference[k] : w->source[k]);
             if (n >= r.from && (r.to == 0 || n <= r.to))
                 line[r.lines++] = k;
         }
         if (!r.lines)
             continue;
         status = attend_scores_subset(scores, 0, r.lines, line, &r.bleu, err);
-        w->out->range[w->out->ranges++] = r;
+        w->range[w->out->ranges++] = r;
     }
     at_free(line);
     return status;
@@ -192,45 +193,75 @@ static attend_status judge(work *w, attend_error *err)
     if (status < 0)
         return status;
     w->out->bleu = attend_scores_corpus(bleu, 0);
-    snprintf(w->out->signature, sizeof w->out->signature, "%s", attend_scores_signature(bleu));
-    status = by_length(w, bleu, err);
+    if (!(w->out->signature = copy(&w->memory, attend_scores_signature(bleu))))
+        status = at_error_memory(err);
+    if (status >= 0)
+        status = by_length(w, bleu, err);
     attend_scores_free(bleu);
     if (status >= 0)
         status = one_score(w, "chrf", w->translation, w->reference, &w->out->chrf, err);
     if (status >= 0 && w->looks)
-        status = one_score(w, "aer", w->links, w->o->gold, &w->out->aer, err);
+        status = one_score(w, "aer", w->links, w->o.gold, &w->out->aer, err);
     return status;
 }
 
-static attend_status check(const attend_evaluate_options *o, size_t count, attend_error *err)
+/* The caller's options, and those inside them. */
+static attend_status take_options(work *w, const attend_evaluate_options *given, attend_error *err)
 {
-    if (o->size != sizeof *o)
-        return at_error(err, ATTEND_OPTION, "attend_evaluate_defaults sets the options' size");
-    if (o->translate.prefix || o->translate.forced)
+    attend_evaluate_defaults(&w->o);
+    attend_status status = at_options_accept(&w->o, sizeof w->o, given, "attend_evaluate_defaults",
+                                             err);
+    if (status < 0)
+        return status;
+    attend_translate_defaults(&w->how);
+    attend_measure_defaults(&w->measures);
+    w->measures.tokenize = NULL;
+    status = at_options_accept(&w->how, sizeof w->how, w->o.translate, "attend_translate_defaults",
+                               err);
+    if (status >= 0)
+        status = at_options_accept(&w->measures, sizeof w->measures, w->o.measure,
+                                   "attend_measure_defaults", err);
+    if (status >= 0 && (w->how.prefix || w->how.forced))
         return at_error(err, ATTEND_OPTION, "an evaluation translates freely, without a prefix");
-    if (count == 0)
-        return at_error(err, ATTEND_FORMAT, "there are no sentences to evaluate with");
+    return status;
+}
+
+/* The result and what it points to, in one block. */
+static attend_status give(const attend_evaluation *found, const attend_length_range *range,
+                          attend_evaluation **out, attend_error *err)
+{
+    size_t ranges = found->ranges * sizeof *range, text = strlen(found->signature) + 1;
+    char *block = at_alloc(sizeof *found + ranges + text);
+    if (!block)
+        return at_error_memory(err);
+    *out = (attend_evaluation *)block;
+    **out = *found;
+    (*out)->range = memcpy(block + sizeof *found, range, ranges);
+    (*out)->signature = memcpy(block + sizeof *found + ranges, found->signature, text);
     return ATTEND_OK;
 }
 
-attend_status attend_evaluate(attend_translator *translator, const attend_evaluate_options *options,
+attend_status attend_evaluate(const attend_model *model, const attend_evaluate_options *options,
                               size_t count, const char *const *source, const char *const *reference,
-                              attend_evaluation *out, attend_error *err)
+                              attend_evaluation **out, attend_error *err)
 {
-    attend_evaluate_options defaults;
-    attend_evaluate_defaults(&defaults);
-    work w = {.translator = translator,
-              .o = options ? options : &defaults,
+    attend_length_range range[RANGES];
+    attend_evaluation found = {.lines = count, .aer = NAN, .signature = ""};
+    work w = {.model = model,
               .count = count,
               .source = source,
               .reference = reference,
-              .out = out};
-    *out = (attend_evaluation){.lines = count, .aer = NAN};
-    for (int i = 0; i < translator->count; i++)
-        out->parameters += (long long)at_params_len(translator->model[i]->params);
-    attend_status status = check(w.o, count, err);
+              .range = range,
+              .out = &found};
+    *out = NULL;
+    attend_status status = take_options(&w, options, err);
     if (status < 0)
         return status;
+    if (count == 0)
+        return at_error(err, ATTEND_FORMAT, "there are no sentences to evaluate with");
+    found.parameters = at_params_len(model->inside->params);
+    for (size_t i = 0; i < w.how.ensemble_count; i++)
+        found.parameters += at_params_len(w.how.ensemble[i]->inside->params);
     w.translation = at_arena_alloc(&w.memory, count * sizeof *w.translation);
     w.links = at_arena_alloc(&w.memory, count * sizeof *w.links);
     status = w.translation && w.links ? translate(&w, err) : at_error_memory(err);
@@ -238,6 +269,8 @@ attend_status attend_evaluate(attend_translator *translator, const attend_evalua
         status = force(&w, err);
     if (status >= 0)
         status = judge(&w, err);
+    if (status >= 0)
+        status = give(&found, range, out, err);
     at_arena_free(&w.memory);
     return status;
 }

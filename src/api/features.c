@@ -1,5 +1,5 @@
 /* Sequences of feature vectors, as files and in memory. */
-#include "api/translator.h"
+#include "api/model.h"
 #include "attend.h"
 #include "base/memory.h"
 

@@ -1,8 +1,8 @@
 /* attend_fit: training of the pooling model. */
 #include <string.h>
 
+#include "api/options.h"
 #include "api/pooling.h"
-#include "attend.h"
 #include "base/memory.h"
 #include "base/random.h"
 #include "train/gradients.h"
@@ -37,13 +37,9 @@ static attend_status read_options(const attend_fit_options *given, attend_fit_op
                                   attend_error *err)
 {
     attend_fit_defaults(o);
-    if (!given)
-        return ATTEND_OK;
-    if (given->size != sizeof *o)
-        return at_error(err, ATTEND_OPTION,
-                        "attend_fit: options of %zu bytes; fill them with attend_fit_defaults",
-                        given->size);
-    *o = *given;
+    attend_status status = at_options_accept(o, sizeof *o, given, "attend_fit_defaults", err);
+    if (status < 0)
+        return status;
     if (o->steps < 0 || o->batch < 0 || !(o->rate > 0) || !isfinite(o->rate))
         return at_error(err, ATTEND_OPTION,
                         "attend_fit: steps %d, rate %g, batch %d: the rate must be positive, the "
@@ -128,11 +124,10 @@ static attend_status train(at_pooling *model, const attend_fit_options *options,
     training t = {.options = *options};
     attend_status status = training_start(&t, model, err);
     for (int step = 0; step < t.options.steps && status >= 0; step++) {
-        double loss;
-        status = train_step(&t, model, step, &loss, err);
-        if (status >= 0 && options->progress
-            && options->progress(options->user, step + 1, options->steps, loss) != 0)
-            break;
+        attend_fit_event e = {.step = step + 1, .steps = options->steps};
+        status = train_step(&t, model, step, &e.loss, err);
+        if (status >= 0 && options->function)
+            status = options->function(options->user, &e, err);
     }
     training_end(&t);
     return status;
@@ -142,51 +137,56 @@ static attend_status train(at_pooling *model, const attend_fit_options *options,
 
 /* From the best start, keeping the better end of the way: steps on parts of the points may lose
  * what the start had. */
-static attend_status learn(attend_pooling *p, const attend_fit_options *o, attend_error *err)
+static attend_status learn(at_pooling *p, const attend_fit_options *o, attend_error *err)
 {
     const at_pooling_way learned = {.kernel = NULL};
-    size_t rows = (size_t)p->model->rows;
+    size_t rows = (size_t)p->rows;
     double before, after;
-    attend_status status = at_pooling_start(p->model, err);
-    at_pooling_weight(p->model, p->weight);
+    bool stopped = false;
+    attend_status status = at_pooling_start(p, err);
+    at_pooling_weight(p, p->weight);
     if (status >= 0)
-        status = at_pooling_error(p->model, learned, rows, NULL, &before, err);
+        status = at_pooling_error(p, learned, rows, NULL, &before, err);
     if (status >= 0)
-        status = train(p->model, o, err);
+        status = train(p, o, err);
+    if ((stopped = status == ATTEND_STOPPED))
+        status = ATTEND_OK;
     if (status >= 0)
-        status = at_pooling_error(p->model, learned, rows, NULL, &after, err);
+        status = at_pooling_error(p, learned, rows, NULL, &after, err);
     if (status >= 0 && !(after <= before))
-        status = at_pooling_set_weight(p->model, p->weight, err);
-    at_pooling_weight(p->model, p->weight);
-    return status;
+        status = at_pooling_set_weight(p, p->weight, err);
+    at_pooling_weight(p, p->weight);
+    return status >= 0 && stopped ? ATTEND_STOPPED : status;
 }
 
-static attend_status fit(attend_pooling *p, const attend_fit_options *o, attend_error *err)
+static attend_status fit(at_pooling *p, const attend_fit_options *o, attend_error *err)
 {
+    at_pooling_settings *s = p->settings;
     attend_status status = ATTEND_OK;
-    if (p->kernel.width == 0)
-        status = at_pooling_best_width(p->model, p->kernel.kernel, &p->kernel.width, err);
-    return status < 0 || !p->learned ? status : learn(p, o, err);
+    if (s->width == 0)
+        status = at_pooling_best_width(p, s->kernel, &s->width, err);
+    return status < 0 || !s->learned ? status : learn(p, o, err);
 }
 
 attend_status attend_fit(size_t rows, int columns, const double *x, const double *y,
                          const attend_fit_options *options, attend_pooling **out, attend_error *err)
 {
     attend_fit_options all;
-    at_pooling_plan plan;
-    attend_pooling *p = NULL;
+    at_pooling_settings settings;
+    at_model *model;
     *out = NULL;
     attend_status status = read_options(options, &all, err);
     if (status >= 0)
-        status = at_pooling_plan_read(all.attention, all.kernel, all.width, &plan, err);
+        status = at_pooling_settings_read(all.attention, all.kernel, all.width, &settings, err);
     if (status >= 0)
-        status = at_pooling_wrap(rows, columns, x, y, &plan, &p, err);
-    if (status >= 0)
-        status = fit(p, &all, err);
-    if (status < 0) {
-        attend_pooling_free(p);
+        status = at_pooling_new(rows, columns, x, y, &settings, &model, err);
+    if (status < 0)
+        return status;
+    status = fit(model->net, &all, err);
+    if (status < 0 && status != ATTEND_STOPPED) {
+        at_model_free(model);
         return status;
     }
-    *out = p;
-    return ATTEND_OK;
+    attend_status wrapped = at_pooling_wrap(model, out, err);
+    return wrapped < 0 ? wrapped : status;
 }

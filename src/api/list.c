@@ -1,4 +1,5 @@
 /* attend_list: the library's own lists, as one. */
+#include <limits.h>
 #include <string.h>
 
 #include "attend.h"
@@ -127,14 +128,14 @@ static const kind kinds[] = {
 
 enum { KINDS = sizeof kinds / sizeof *kinds };
 
-int attend_list(const char *name, int index, attend_entry *entry)
+int attend_list(const char *name, size_t index, attend_entry *entry)
 {
-    if (!name || !entry || index < 0)
+    if (!name || !entry || index > INT_MAX)
         return 0;
     if (strcmp(name, "kinds") == 0)
         return index < KINDS && give(entry, kinds[index].name, kinds[index].what, NULL);
     for (int i = 0; i < KINDS; i++)
         if (strcmp(name, kinds[i].name) == 0)
-            return kinds[i].at(index, entry);
+            return kinds[i].at((int)index, entry);
     return 0;
 }

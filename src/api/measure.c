@@ -1,7 +1,7 @@
 /* attend_measure and attend_scores: measures seen from outside. */
 #include <string.h>
 
-#include "attend.h"
+#include "api/options.h"
 #include "base/memory.h"
 #include "measure/results.h"
 
@@ -10,52 +10,23 @@ struct attend_scores {
     at_str name, signature, detail, json;
 };
 
-void attend_measure_defaults(attend_measure_options *o)
-{
-    *o = (attend_measure_options){
-        .size = sizeof *o,
-        .tokenize = "13a",
-        .smooth = "exp",
-        .smooth_value = -1,
-        .max_order = 4,
-        .char_order = 6,
-        .word_order = -1,
-        .beta = 2,
-        .gold_base = 1,
-        .resamples = 0,
-        .seed = 12345,
-    };
-}
-
-/* the defaults, where the caller has none */
-static attend_status take_options(attend_measure_options *o, const attend_measure_options *given,
-                                  attend_error *err)
-{
-    attend_measure_defaults(o);
-    if (!given)
-        return ATTEND_OK;
-    if (given->size != sizeof *o)
-        return at_error(err, ATTEND_OPTION,
-                        "attend_measure_options.size is %zu; call attend_measure_defaults first",
-                        given->size);
-    *o = *given;
-    return ATTEND_OK;
-}
+void attend_measure_defaults(attend_measure_options *o) { at_measure_defaults(o); }
 
 attend_status attend_measure(const char *measure, const attend_measure_options *options,
-                             int systems, const attend_lines *hypotheses, int references,
+                             size_t systems, const attend_lines *hypotheses, size_t references,
                              const attend_lines *reference, attend_scores **out, attend_error *err)
 {
     attend_measure_options o;
     *out = NULL;
-    attend_status status = take_options(&o, options, err);
+    attend_measure_defaults(&o);
+    attend_status status = at_options_accept(&o, sizeof o, options, "attend_measure_defaults", err);
     if (status < 0)
         return status;
     attend_scores *s = at_alloc_zero(1, sizeof *s);
     if (!s)
         return at_error_memory(err);
-    status = at_results_new(measure, &o, systems, hypotheses, references, reference, &s->results,
-                            err);
+    status = at_results_new(measure, &o, (int)systems, hypotheses, (int)references, reference,
+                            &s->results, err);
     if (status < 0)
         at_free(s);
     else
@@ -84,24 +55,24 @@ int attend_scores_lower_is_better(const attend_scores *s)
     return s->results->task.measure->low_is_good;
 }
 
-static bool is_system(const attend_scores *s, int system)
+static bool is_system(const attend_scores *s, size_t system)
 {
-    return system >= 0 && system < s->results->task.systems;
+    return system < (size_t)s->results->task.systems;
 }
 
-double attend_scores_corpus(const attend_scores *s, int system)
+double attend_scores_corpus(const attend_scores *s, size_t system)
 {
     if (!is_system(s, system))
         return 0;
-    return at_results_of_sum(s->results, at_results_sum(s->results, system));
+    return at_results_of_sum(s->results, at_results_sum(s->results, (int)system));
 }
 
-static attend_status no_system(int system, attend_error *err)
+static attend_status no_system(size_t system, attend_error *err)
 {
-    return at_error(err, ATTEND_OPTION, "there is no system %d", system);
+    return at_error(err, ATTEND_OPTION, "there is no system %zu", system);
 }
 
-attend_status attend_scores_segment(const attend_scores *s, int system, size_t segment,
+attend_status attend_scores_segment(const attend_scores *s, size_t system, size_t segment,
                                     double *score, attend_error *err)
 {
     if (!is_system(s, system))
@@ -116,7 +87,7 @@ attend_status attend_scores_segment(const attend_scores *s, int system, size_t s
     return ATTEND_OK;
 }
 
-attend_status attend_scores_subset(const attend_scores *s, int system, size_t count,
+attend_status attend_scores_subset(const attend_scores *s, size_t system, size_t count,
                                    const size_t *segment, double *score, attend_error *err)
 {
     if (!is_system(s, system))
@@ -135,14 +106,14 @@ attend_status attend_scores_subset(const attend_scores *s, int system, size_t co
     return status;
 }
 
-attend_status attend_scores_interval(const attend_scores *s, int system, attend_interval *out,
+attend_status attend_scores_interval(const attend_scores *s, size_t system, attend_interval *out,
                                      attend_error *err)
 {
     return is_system(s, system) ? at_results_interval(s->results, system, out, err)
                                 : no_system(system, err);
 }
 
-attend_status attend_scores_compare(const attend_scores *s, int system, int baseline,
+attend_status attend_scores_compare(const attend_scores *s, size_t system, size_t baseline,
                                     attend_comparison *out, attend_error *err)
 {
     if (!is_system(s, system) || !is_system(s, baseline))
@@ -167,18 +138,18 @@ const char *attend_scores_signature(attend_scores *s)
     return at_str_text(&s->signature);
 }
 
-const char *attend_scores_detail(attend_scores *s, int system)
+const char *attend_scores_detail(attend_scores *s, size_t system)
 {
-    const at_task *t = &s->results->task;
+    const at_measurement *t = &s->results->task;
     at_str_clear(&s->detail);
     if (t->measure->detail && is_system(s, system))
-        t->measure->detail(t, at_results_sum(s->results, system), &s->detail);
+        t->measure->detail(t, at_results_sum(s->results, (int)system), &s->detail);
     return at_str_text(&s->detail);
 }
 
-const char *attend_scores_json(attend_scores *s, int system)
+const char *attend_scores_json(attend_scores *s, size_t system)
 {
-    const at_task *t = &s->results->task;
+    const at_measurement *t = &s->results->task;
     at_str_clear(&s->json);
     if (!is_system(s, system))
         return "{}";
@@ -189,7 +160,7 @@ const char *attend_scores_json(attend_scores *s, int system)
     at_str_add_json(&s->json, attend_scores_signature(s));
     at_str_print(&s->json, ", \"segments\": %zu", t->segments);
     if (t->measure->members)
-        t->measure->members(t, at_results_sum(s->results, system), &s->json);
+        t->measure->members(t, at_results_sum(s->results, (int)system), &s->json);
     at_str_add(&s->json, "}");
     return at_str_text(&s->json);
 }

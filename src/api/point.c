@@ -1,88 +1,63 @@
 #include "decode/point.h"
-#include "attend.h"
+
+#include "api/model.h"
 #include "base/memory.h"
-#include "data/items.h"
-#include "store/model_folder.h"
-
-struct attend_pointer {
-    at_model *model;
-    at_tape *tape;
-    at_item_row row;
-};
-
-attend_status attend_pointer_open(const char *folder, attend_pointer **out, attend_error *err)
-{
-    attend_pointer *m = *out = at_alloc_zero(1, sizeof *m);
-    if (!m)
-        return at_error_memory(err);
-    attend_status status = at_model_open_for(folder, ATTEND_CAN_POINT, &m->model, err);
-    if (status >= 0 && !(m->tape = at_tape_new(m->model->params, ATTEND_INFER)))
-        status = at_error_memory(err);
-    if (status < 0) {
-        attend_pointer_free(m);
-        *out = NULL;
-    }
-    return status;
-}
-
-void attend_pointer_free(attend_pointer *m)
-{
-    if (!m)
-        return;
-    if (m->tape)
-        at_tape_free(m->tape);
-    at_item_row_free(&m->row);
-    at_model_free(m->model);
-    at_free(m);
-}
+#include "data/pointer_examples.h"
 
 /* the line's items, scaled in place */
-static attend_status read_items(attend_pointer *m, at_text line, attend_error *err)
+static attend_status read_items(const at_model *m, at_text line, at_item_row *r, attend_error *err)
 {
-    enum { MOST_ITEMS = 1 << 20 };
-    at_item_row *r = &m->row;
-    int width = m->model->width;
-    if (r->width != width) { /* a line of another width left this */
-        at_item_row_free(r);
-        r->width = 0;
-    }
+    enum { ITEMS_MAX = 1 << 20 };
     attend_status status = at_item_row_parse(r, line, err);
-    if (status >= 0 && r->count > 0 && r->width != width)
+    if (status >= 0 && r->count > 0 && r->width != m->width)
         return at_error(err, ATTEND_FORMAT,
                         "items have %d number%s each, and the model knows those of %d", r->width,
-                        r->width == 1 ? "" : "s", width);
-    if (status >= 0 && r->count > MOST_ITEMS)
+                        r->width == 1 ? "" : "s", m->width);
+    if (status >= 0 && r->count > ITEMS_MAX)
         return at_error(err, ATTEND_FORMAT, "%zu items are too many; up to %d", r->count,
-                        MOST_ITEMS);
+                        ITEMS_MAX);
     if (status >= 0)
-        status = m->model->kind->points->check_items(m->model, r->count, err);
+        status = m->kind->points->check_items(m, r->count, err);
     for (size_t i = 0; i < r->count && status >= 0; i++) {
-        real *item = r->values + i * (size_t)width;
-        at_model_scale(m->model, item, item);
+        real *item = r->values + i * (size_t)m->width;
+        at_model_scale(m, item, item);
     }
     return status;
 }
 
-attend_status attend_point(attend_pointer *m, const char *line, size_t size, int repeat,
-                           int **places, int *count, double *log_p, attend_error *err)
+static attend_status point(const at_model *m, const at_item_row *row, int repeat, int *positions,
+                           int *count, double *log_p, attend_error *err)
 {
-    *places = NULL;
+    at_point_options o = {.repeat = repeat != 0};
+    at_tape *tape = at_tape_new(m->params, ATTEND_INFER);
+    if (!tape)
+        return at_error_memory(err);
+    attend_status status = at_point(tape, m, (int)row->count, row->values, &o, positions, count,
+                                    log_p, err);
+    at_tape_free(tape);
+    return status;
+}
+
+attend_status attend_point(const attend_model *m, const char *line, size_t size, int repeat,
+                           int **positions, int *count, double *log_p, attend_error *err)
+{
+    at_item_row row = {.width = 0};
+    *positions = NULL;
     *count = 0;
     *log_p = 0;
-    attend_status status = read_items(m, (at_text){line, size}, err);
-    size_t n = m->row.count;
-    if (status < 0 || n == 0)
-        return status;
-    if (!(*places = at_alloc(2 * n * sizeof **places)))
-        return at_error_memory(err);
-    at_point_options o = {.repeat = repeat != 0};
-    status = at_point(m->tape, m->model, (int)n, m->row.values, &o, *places, count, log_p, err);
+    attend_status status = attend_model_require(m, ATTEND_CAN_POINT, err);
+    if (status >= 0)
+        status = read_items(m->inside, (at_text){line, size}, &row, err);
+    size_t n = row.count;
+    if (status >= 0 && n > 0 && !(*positions = at_alloc(2 * n * sizeof **positions)))
+        status = at_error_memory(err);
+    if (status >= 0 && n > 0)
+        status = point(m->inside, &row, repeat, *positions, count, log_p, err);
+    at_item_row_free(&row);
     if (status < 0) {
-        at_free(*places);
-        *places = NULL;
+        at_free(*positions);
+        *positions = NULL;
         *count = 0;
     }
     return status;
 }
-
-void attend_places_free(int *places) { at_free(places); }

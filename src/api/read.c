@@ -2,6 +2,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "api/options.h"
 #include "api/reading.h"
 #include "base/log.h"
 #include "base/memory.h"
@@ -221,16 +222,15 @@ attend_status attend_read(const attend_read_options *options, attend_reading **o
 {
     at_read_job j = {.lengths = NULL};
     *out = NULL;
-    if (options->size != sizeof *options)
-        return at_error(err, ATTEND_OPTION,
-                        "attend_read: options of %zu bytes; fill them with attend_read_defaults",
-                        options->size);
     attend_reading *r = at_alloc_zero(1, sizeof *r);
     if (!r)
         return at_error_memory(err);
     at_arena_init(&r->memory, 1 << 12);
-    r->input = *options;
-    attend_status status = work(r, &j, err);
+    attend_read_defaults(&r->input);
+    attend_status status = at_options_accept(&r->input, sizeof r->input, options,
+                                             "attend_read_defaults", err);
+    if (status >= 0)
+        status = work(r, &j, err);
     at_tape_free(j.tape);
     at_params_free(j.params);
     if (status < 0)

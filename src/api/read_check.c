@@ -182,7 +182,7 @@ static attend_status check_widths(const attend_read_options *o, const at_how *ho
                         "heads take any",
                         at_array_print(o->queries).text, at_array_print(o->keys).text,
                         how->score->about.name);
-    int positions = at_how_longest(how, 0);
+    int positions = at_how_max_length(how, 0);
     if ((double)positions * (double)o->queries.shape[2] > MOST_WEIGHTS
         || o->hidden_size > ATTEND_READ_WIDEST)
         return at_error(err, ATTEND_OPTION,

@@ -195,18 +195,6 @@ const char *attend_reading_json(attend_reading *r)
 
 /* ---- files -------------------------------------------------------------------------------- */
 
-static attend_status save_text(const char *path, const char *text, attend_error *err)
-{
-    at_writer *w;
-    if (!text)
-        return at_error_memory(err);
-    attend_status status = at_writer_open(&w, path, err);
-    if (status < 0)
-        return status;
-    at_writer_write(w, text, strlen(text));
-    return at_writer_commit(w, err);
-}
-
 /* numbers as they go to the file, in memory of the reading */
 static bool store(attend_reading *r, const char *name, attend_array a, at_to_store *to)
 {
@@ -267,5 +255,6 @@ attend_status attend_reading_save(attend_reading *r, const char *path, attend_er
     size_t length = strlen(path), end = sizeof tensors - 1;
     if (length >= end && strcmp(path + length - end, tensors) == 0)
         return save_tensors(r, path, err);
-    return save_text(path, attend_reading_json(r), err);
+    attend_reading_json(r);
+    return at_file_write(path, &r->json, err);
 }

@@ -4,7 +4,8 @@
 #include "base/error.h"
 
 attend_status attend_sentences_split(const char *text, size_t size, const char *language,
-                                     attend_sentence_function *take, void *user, attend_error *err)
+                                     attend_sentence_function *function, void *user,
+                                     attend_error *err)
 {
     bool known;
     size_t begin, end;
@@ -15,8 +16,8 @@ attend_status attend_sentences_split(const char *text, size_t size, const char *
                         "pt, nl, ru, zh, ja, ko",
                         language);
     at_sentences s = at_sentences_of(text, size, languages);
-    while (at_sentences_next(&s, &begin, &end))
-        if (take(user, text + begin, end - begin) != 0)
-            return at_error(err, ATTEND_STOPPED, "stopped at byte %zu of %zu", end, size);
-    return ATTEND_OK;
+    attend_status status = ATTEND_OK;
+    while (status >= 0 && at_sentences_next(&s, &begin, &end))
+        status = function(user, text + begin, end - begin, err);
+    return status < 0 ? status : ATTEND_OK;
 }

@@ -11,8 +11,7 @@ struct attend_tensors {
     at_safetensors *file;
 };
 
-_Static_assert(sizeof((attend_tensor_info *)0)->shape / sizeof(size_t) >= ATTEND_STORED_RANK,
-               "a stored tensor's shape fits the public one");
+_Static_assert(sizeof(size_t) == sizeof(int64_t), "shapes are handed out as they are stored");
 
 /* path itself, or the weights in the folder that it is; to be freed */
 static char *weights_path(const char *path)
@@ -52,10 +51,9 @@ int attend_tensors_info(const attend_tensors *t, size_t index, attend_tensor_inf
     *info = (attend_tensor_info){.name = stored->name,
                                  .dtype = at_dtype_name(stored->dtype),
                                  .rank = stored->rank,
+                                 .shape = (const size_t *)stored->dim,
                                  .count = stored->len,
                                  .bytes = stored->bytes};
-    for (int i = 0; i < stored->rank; i++)
-        info->shape[i] = (size_t)stored->dim[i];
     return 1;
 }
 

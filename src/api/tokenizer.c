@@ -1,21 +1,21 @@
-/* attend_tokenizer and attend_pieces: the text folder's, seen from outside. */
+/* attend_tokenizer and attend_tokens: the text folder's, seen from outside. */
 #include <stdio.h>
 #include <string.h>
 
-#include "attend.h"
+#include "api/options.h"
 #include "base/log.h"
 #include "base/memory.h"
 #include "text/tokenizer.h"
 
-/* An attend_tokenizer is an at_tokenizer under another name, an attend_piece an at_piece. */
-_Static_assert(sizeof(attend_piece) == sizeof(at_piece), "pieces are handed out as they are");
-_Static_assert(offsetof(attend_piece, begin) == offsetof(at_piece, begin), "likewise");
+/* An attend_tokenizer is an at_tokenizer under another name, an attend_token an at_token. */
+_Static_assert(sizeof(attend_token) == sizeof(at_token), "pieces are handed out as they are");
+_Static_assert(offsetof(attend_token, begin) == offsetof(at_token, begin), "likewise");
 _Static_assert(sizeof(int) == sizeof(int32_t), "ids are handed out as they are");
 
 static const at_tokenizer *inner(const attend_tokenizer *t) { return (const at_tokenizer *)t; }
 
-struct attend_pieces {
-    at_pieces list;
+struct attend_tokens {
+    at_tokens list;
     at_str text; /* of all pieces, one after the other */
     size_t *end; /* of each in text; NULL: they are not spelled */
 };
@@ -38,22 +38,6 @@ attend_status attend_tokenizer_save(const attend_tokenizer *t, const char *folde
     return at_tokenizer_save(inner(t), folder, err);
 }
 
-void attend_learn_defaults(attend_learn_options *options)
-{
-    at_learn_options o;
-    at_learn_defaults(&o);
-    *options = (attend_learn_options){.struct_size = sizeof *options,
-                                      .size = o.size,
-                                      .min_count = o.min_count,
-                                      .lower = o.lower,
-                                      .strip_accents = o.strip_accents,
-                                      .split_chinese = o.split_chinese,
-                                      .pretokenised = o.pretokenised,
-                                      .alphabet = o.alphabet,
-                                      .coverage = o.coverage,
-                                      .model = o.model};
-}
-
 /* Are there pieces beside the special ones? */
 static bool has_learned(const at_tokenizer *t)
 {
@@ -63,28 +47,33 @@ static bool has_learned(const at_tokenizer *t)
     return at_vocab_size(t->vocab) > specials;
 }
 
+typedef struct {
+    attend_line_function *next;
+    void *user;
+} lines;
+
+/* the caller's lines as at_lines has them */
+static int next_line(void *user, const char **text, size_t *size, attend_error *err)
+{
+    const lines *l = user;
+    *text = NULL;
+    attend_status status = l->next(l->user, text, size, err);
+    return status < 0 ? status : *text != NULL;
+}
+
 attend_status attend_tokenizer_learn(const char *kind, const attend_learn_options *options,
                                      attend_line_function *next, void *user, attend_tokenizer **out,
                                      attend_error *err)
 {
     attend_learn_options o;
     at_tokenizer *t = NULL;
+    lines l = {next, user};
     *out = NULL;
     attend_learn_defaults(&o);
-    if (options && options->struct_size != sizeof o)
-        return at_error(err, ATTEND_OPTION, "the options were not set by attend_learn_defaults");
-    if (options)
-        o = *options;
-    at_learn_options same = {.size = o.size,
-                             .min_count = o.min_count,
-                             .lower = o.lower,
-                             .strip_accents = o.strip_accents,
-                             .split_chinese = o.split_chinese,
-                             .pretokenised = o.pretokenised,
-                             .alphabet = o.alphabet,
-                             .coverage = o.coverage,
-                             .model = o.model};
-    attend_status status = at_tokenizer_learn(kind, (at_lines){next, user}, &same, &t, err);
+    attend_status status = at_options_accept(&o, sizeof o, options, "attend_learn_defaults", err);
+    if (status < 0)
+        return status;
+    status = at_tokenizer_learn(kind, (at_line_source){next_line, &l}, &o, &t, err);
     if (status >= 0 && at_tokenizer_cutting(t) && has_learned(t))
         at_log(ATTEND_LOG_INFO, "the text is %s", at_tokenizer_cutting(t));
     *out = (attend_tokenizer *)t;
@@ -94,21 +83,21 @@ attend_status attend_tokenizer_learn(const char *kind, const attend_learn_option
 /* ---- there ------------------------------------------------------------------------------ */
 
 attend_status attend_tokenizer_encode(const attend_tokenizer *t, const char *text, size_t size,
-                                      int framed, attend_pieces **pieces, attend_error *err)
+                                      int framed, attend_tokens **pieces, attend_error *err)
 {
     if (!*pieces)
         *pieces = at_alloc_zero(1, sizeof **pieces);
     if (!*pieces)
         return at_error_memory(err);
-    at_pieces *list = &(*pieces)->list;
-    at_pieces_clear(list);
+    at_tokens *list = &(*pieces)->list;
+    at_tokens_clear(list);
     at_free((*pieces)->end);
     (*pieces)->end = NULL;
     return framed ? at_encode_framed(inner(t), text, size, NULL, 0, list, NULL, err)
                   : at_encode(inner(t), text, size, list, err);
 }
 
-attend_status attend_pieces_spell(attend_pieces *p, const attend_tokenizer *t, const char *text,
+attend_status attend_tokens_spell(attend_tokens *p, const attend_tokenizer *t, const char *text,
                                   size_t size, attend_error *err)
 {
     at_free(p->end);
@@ -123,7 +112,7 @@ attend_status attend_pieces_spell(attend_pieces *p, const attend_tokenizer *t, c
     return at_error_memory(err);
 }
 
-const char *attend_pieces_text(const attend_pieces *p, size_t index, size_t *size)
+const char *attend_tokens_text(const attend_tokens *p, size_t index, size_t *size)
 {
     if (!p->end || index >= p->list.count)
         return NULL;
@@ -132,24 +121,24 @@ const char *attend_pieces_text(const attend_pieces *p, size_t index, size_t *siz
     return at_str_text(&p->text) + begin;
 }
 
-void attend_pieces_in_characters(attend_pieces *pieces, const char *text, size_t size)
+void attend_tokens_in_characters(attend_tokens *pieces, const char *text, size_t size)
 {
-    at_pieces_in_characters(&pieces->list, text, size);
+    at_tokens_in_characters(&pieces->list, text, size);
 }
 
-const attend_piece *attend_pieces_items(const attend_pieces *pieces, size_t *count)
+const attend_token *attend_tokens_items(const attend_tokens *pieces, size_t *count)
 {
     *count = pieces->list.count;
-    return (const attend_piece *)pieces->list.item;
+    return (const attend_token *)pieces->list.item;
 }
 
-size_t attend_pieces_invalid(const attend_pieces *pieces) { return pieces->list.invalid; }
+size_t attend_tokens_invalid(const attend_tokens *pieces) { return pieces->list.invalid; }
 
-void attend_pieces_free(attend_pieces *pieces)
+void attend_tokens_free(attend_tokens *pieces)
 {
     if (!pieces)
         return;
-    at_pieces_free(&pieces->list);
+    at_tokens_free(&pieces->list);
     at_str_free(&pieces->text);
     at_free(pieces->end);
     at_free(pieces);
@@ -199,7 +188,7 @@ attend_status attend_tokenizer_join(const attend_tokenizer *t, const char *const
 const char *attend_tokenizer_kind(const attend_tokenizer *t) { return inner(t)->kind->name; }
 int attend_tokenizer_size(const attend_tokenizer *t) { return at_tokenizer_size(inner(t)); }
 
-const char *attend_tokenizer_piece(const attend_tokenizer *t, int id, size_t *size)
+const char *attend_tokenizer_token(const attend_tokenizer *t, int id, size_t *size)
 {
     if (id < 0 || id >= attend_tokenizer_size(t))
         return NULL;

@@ -1,9 +1,9 @@
+#include <limits.h>
 #include <string.h>
 
 #include "api/curves.h"
-#include "api/judge.h"
-#include "api/recipe.h"
 #include "base/log.h"
+#include "train/config.h"
 
 /* ---- settings ------------------------------------------------------------------------------ */
 
@@ -30,9 +30,9 @@ static int by_preset(const char *name)
     return 0;
 }
 
-int attend_train_setting(int index, attend_setting_info *info)
+int attend_train_setting(size_t index, attend_setting_info *info)
 {
-    const at_option *o = index < 0 ? NULL : at_recipe_option(index);
+    const at_option *o = index > INT_MAX ? NULL : at_train_config_option((int)index);
     if (!o)
         return 0;
     *info = (attend_setting_info){.name = o->name,
@@ -52,39 +52,54 @@ int attend_train_setting(int index, attend_setting_info *info)
 attend_status attend_train_config(const attend_setting *settings, size_t count, char **text,
                                   attend_error *err)
 {
-    at_recipe recipe;
+    at_train_config config;
     at_str out = {0};
     *text = NULL;
-    attend_status status = at_recipe_read(&recipe, settings, count, err);
+    attend_status status = at_train_config_read(&config, settings, count, err);
     if (status >= 0)
-        status = at_run_check_values(&recipe.run, at_job_for(recipe.preset->kind),
-                                     recipe.preset->kind, recipe.model, err);
+        status = at_run_check_values(&config, err);
     if (status >= 0) {
-        at_recipe_print(&recipe, &out);
+        at_train_config_print(&config, &out);
         *text = at_str_take(&out);
         status = *text ? ATTEND_OK : at_error_memory(err);
     }
     at_str_free(&out);
-    at_recipe_free(&recipe);
+    at_train_config_free(&config);
     return status;
 }
 
-/* ---- what the run says --------------------------------------------------------------------- */
+attend_status attend_train_capabilities(const attend_setting *settings, size_t count, unsigned *can,
+                                        attend_error *err)
+{
+    at_train_config config;
+    *can = 0;
+    attend_status status = at_train_config_read(&config, settings, count, err);
+    if (status >= 0)
+        status = at_run_check_values(&config, err);
+    if (status >= 0)
+        *can = config.preset->kind->can;
+    at_train_config_free(&config);
+    return status;
+}
+
+/* ---- the run ------------------------------------------------------------------------------- */
 
 typedef struct {
-    at_judge judge; /* comes first: the judge's hook gets the same pointer */
-    const at_recipe *recipe;
+    attend_train_function *function; /* the caller's, or NULL */
+    void *user;
+    const at_train_config *config;
     bool warned, stopped; /* curves failed; they took too long, and are not tried again */
-} teller;
+} caller;
 
 /* A figure that cannot be drawn does not stop a run, and is reported once. */
-static void draw_curves(teller *t)
+static void draw_curves(void *user)
 {
     static const char *const formats[] = {"svg", "png", "pdf", NULL};
-    const char *format = formats[t->recipe->run.curves];
+    caller *t = user;
+    const char *format = formats[t->config->run.curves];
     attend_error err;
     if (!format || t->stopped
-        || at_curves_draw(t->recipe->run.out, t->recipe->preset->name, format, &err) >= 0)
+        || at_curves_draw(t->config->run.out, t->config->preset->name, format, &err) >= 0)
         return;
     if (!t->warned)
         at_log(ATTEND_LOG_WARNING, "no curves: %s", err.message);
@@ -92,69 +107,44 @@ static void draw_curves(teller *t)
     t->stopped = err.status == ATTEND_STOPPED;
 }
 
-static int tell(void *user, const at_run_event *e)
+static attend_status report(void *user, const attend_train_event *e, attend_error *err)
 {
-    teller *t = user;
-    if (e->kind == ATTEND_RUN_SAVED) {
-        draw_curves(t);
-        return 0;
-    }
-    attend_train_event out = {.kind = e->kind == ATTEND_RUN_SAYS   ? ATTEND_TRAIN_SAYS
-                                      : e->kind == ATTEND_RUN_STEP ? ATTEND_TRAIN_STEP
-                                                                   : ATTEND_TRAIN_VALIDATED,
-                              .text = e->text,
-                              .step = e->step,
-                              .steps = e->steps,
-                              .epoch = e->epoch,
-                              .epochs = e->epochs,
-                              .loss = e->loss,
-                              .norm = e->norm,
-                              .rate = e->rate,
-                              .asked = e->asked,
-                              .unit = e->unit,
-                              .validations = e->validations,
-                              .validation = e->validation,
-                              .metrics = e->metrics ? e->metrics->item : NULL,
-                              .metric_count = e->metrics ? e->metrics->count : 0,
-                              .best = e->best};
-    return t->judge.function ? t->judge.function(t->judge.user, &out) : 0;
+    const caller *t = user;
+    return t->function ? t->function(t->user, e, err) : ATTEND_OK;
 }
 
-static attend_status start(const at_recipe *recipe, const at_run_hooks *hooks, at_run **run,
-                           attend_error *err)
+static attend_status run(caller *t, attend_error *err)
 {
-    if (recipe->changes.length) {
-        at_run_event e = {.kind = ATTEND_RUN_SAYS, .text = at_str_text(&recipe->changes)};
-        tell(hooks->user, &e);
-    }
-    return at_run_new(&recipe->run, at_job_for(recipe->preset->kind), recipe->preset->kind,
-                      recipe->model, hooks, run, err);
-}
-
-static attend_status begin(void *user, attend_error *err)
-{
-    const teller *t = user;
-    return at_recipe_save(t->recipe, err);
+    at_run_hooks hooks = {.report = report, .saved = draw_curves, .user = t};
+    at_run *r;
+    attend_status status = ATTEND_OK;
+    if (t->config->changes.length)
+        status = report(t,
+                        &(attend_train_event){.kind = ATTEND_TRAIN_SAYS,
+                                              .text = at_str_text(&t->config->changes)},
+                        err);
+    if (status < 0)
+        return status;
+    status = at_run_new(t->config, &hooks, &r, err);
+    if (status >= 0)
+        status = at_run_go(r, err);
+    at_run_free(r);
+    return status;
 }
 
 attend_status attend_train(const attend_setting *settings, size_t count,
                            attend_train_function *function, void *user, attend_error *err)
 {
-    at_recipe recipe;
-    at_run *r = NULL;
-    teller t = {.judge = {.function = function, .user = user}, .recipe = &recipe};
-    at_run_hooks hooks = {tell, at_judge_run, begin, &t};
+    at_train_config config;
+    caller t = {.function = function, .user = user, .config = &config};
     int threads = attend_threads();
-    attend_status status = at_recipe_read(&recipe, settings, count, err);
-    if (status >= 0 && recipe.run.threads)
-        attend_set_threads(recipe.run.threads);
+    attend_status status = at_train_config_read(&config, settings, count, err);
+    if (status >= 0 && config.run.threads)
+        attend_set_threads(config.run.threads);
     if (status >= 0)
-        status = start(&recipe, &hooks, &r, err);
-    if (status >= 0)
-        status = at_run_go(r, err);
-    at_run_free(r);
+        status = run(&t, err);
     if (attend_threads() != threads)
         attend_set_threads(threads);
-    at_recipe_free(&recipe);
+    at_train_config_free(&config);
     return status;
 }

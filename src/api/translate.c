@@ -2,13 +2,16 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "api/translator.h"
+#include "api/attention.h"
+#include "api/model.h"
+#include "api/options.h"
 #include "attend.h"
 #include "base/file.h"
 #include "base/log.h"
 #include "base/memory.h"
 #include "base/utf8.h"
 #include "decode/align.h"
+#include "decode/translate.h"
 #include "text/counting.h"
 #include "text/unicode.h"
 
@@ -61,7 +64,9 @@ void attend_translate_defaults(attend_translate_options *o)
                                     .batch = 64,
                                     .scores = 1,
                                     .temperature = 1,
-                                    .top_p = 1};
+                                    .top_p = 1,
+                                    .record_layer = -1,
+                                    .record_head = -1};
 }
 
 static at_sampling sampling_of(const attend_translate_options *o)
@@ -75,8 +80,6 @@ static at_sampling sampling_of(const attend_translate_options *o)
 
 static attend_status check(const attend_translate_options *o, attend_error *err)
 {
-    if (o->size != sizeof *o)
-        return at_error(err, ATTEND_OPTION, "attend_translate_defaults sets the options' size");
     at_sampling sampling = sampling_of(o);
     if (o->beam < 1 || o->best < 1 || o->best > o->beam || o->batch < 1 || o->longest < 1)
         return at_error(err, ATTEND_OPTION,
@@ -89,35 +92,34 @@ static attend_status check(const attend_translate_options *o, attend_error *err)
     if (!isfinite(o->penalty) || !isfinite(o->coverage))
         return at_error(err, ATTEND_OPTION, "penalty %g, coverage %g: both must be finite",
                         o->penalty, o->coverage);
-    if (o->rule < ATTEND_LENGTH_RULE_NONE || o->rule > ATTEND_LENGTH_RULE_WU
-        || o->when_long < ATTEND_LINE_CUT || o->when_long > ATTEND_LINE_REFUSE)
-        return at_error(err, ATTEND_OPTION, "rule %d, when_long %d: there is no such", o->rule,
-                        o->when_long);
+    if (o->rule > ATTEND_LENGTH_RULE_WU || o->when_long > ATTEND_WHEN_LONG_ERROR)
+        return at_error(err, ATTEND_OPTION, "unknown length rule %d or when_long %d", (int)o->rule,
+                        (int)o->when_long);
     if (o->forced && (!o->prefix || o->beam != 1))
         return at_error(err, ATTEND_OPTION, "forced translations need a prefix, and a beam of 1");
     return o->sample ? at_sampling_check(&sampling, err) : ATTEND_OK;
 }
 
 /* what counts on weights is refused where there are none */
-static attend_status check_looks(const attend_translator *t, const attend_translate_options *o,
+static attend_status check_looks(const at_session *s, const attend_translate_options *o,
                                  attend_error *err)
 {
     at_attention_layout layout[ATTEND_LAYOUT_MAX];
     const char *wants = o->coverage != 0 ? "coverage counts" : "unknown words are replaced by";
     if (o->coverage == 0 && !o->replace_unknown)
         return ATTEND_OK;
-    for (int i = 0; i < t->count; i++)
-        if (at_model_attention(t->model[i], layout) > 0)
+    for (int i = 0; i < at_session_models(s); i++)
+        if (at_model_attention(at_session_model(s, i), layout) > 0)
             return ATTEND_OK;
     return at_error(err, ATTEND_OPTION,
                     "%s what was looked at; a model without attention looks at nothing", wants);
 }
 
 /* Is the source what the model reads? */
-static attend_status check_source(const attend_translator *t, const attend_translate_options *o,
+static attend_status check_source(const attend_model *m, const attend_translate_options *o,
                                   size_t count, attend_error *err)
 {
-    int reads = attend_translator_features(t);
+    int reads = m->inside->width;
     int given = o->features ? attend_features_width(o->features) : 0;
     if (reads != given)
         return at_error(err, ATTEND_FORMAT, "the model reads %s, and the source has %s",
@@ -145,7 +147,7 @@ static at_translate_options inside_of(const attend_translate_options *o,
                                   .best = o->best,
                                   .batch = o->batch,
                                   .longest = o->longest,
-                                  .when_long = (at_when_long)o->when_long,
+                                  .when_long = o->when_long,
                                   .weights = o->attention != 0,
                                   .words = o->target_words != 0,
                                   .words_alone = !o->scores,
@@ -192,7 +194,7 @@ static source_pieces frames_of(at_arena *memory, const at_translated *t)
 
 /* as the vocabulary has it; one that it lacks as it stands in the line; NULL without memory */
 static const char *piece_text(at_arena *memory, const at_tokenizer *source, at_text line,
-                              at_piece piece)
+                              at_token piece)
 {
     at_text shown = at_trimmed(line.text + piece.begin, piece.end - piece.begin);
     if (piece.id != source->special[ATTEND_SPECIAL_UNK] || shown.size == 0)
@@ -212,7 +214,7 @@ static source_pieces pieces_of(at_arena *memory, const at_tokenizer *source, con
                        at_arena_alloc(memory, n * sizeof *p.word)};
     bool alone = at_words_stand_alone(t->read.text, t->read.size);
     for (int i = 0; p.text && p.word && i < t->positions; i++) {
-        at_piece piece =
+        at_token piece =
             t->source->item[t->cut && i + 1 == t->positions ? t->source->count - 1 : (size_t)i];
         if (!(p.text[i] = piece_text(memory, source, t->read, piece)))
             return (source_pieces){NULL, NULL};
@@ -246,6 +248,20 @@ static double *weights_of(at_arena *memory, const at_translated *t)
     return w;
 }
 
+/* rows of all tokens, in their order; NULL without memory */
+static const attend_attention_row *attention_of(at_arena *memory, const at_translated *t,
+                                                size_t *count)
+{
+    size_t n = 1;
+    for (int i = 0; i < t->count; i++)
+        n += (size_t)t->attention[i].count;
+    attend_attention_row *row = at_arena_alloc(memory, n * sizeof *row);
+    for (int i = 0; row && i < t->count; i++)
+        if (!at_attention_rows_add(&t->attention[i], i, t->positions, memory, row, count))
+            return NULL;
+    return row;
+}
+
 static attend_status give(void *user, const at_translated *t, attend_error *err)
 {
     const giving *g = user;
@@ -268,7 +284,10 @@ static attend_status give(void *user, const at_translated *t, attend_error *err)
                               .skipped = t->skipped,
                               .frames = !g->source};
     attend_status status = ATTEND_OK;
-    if (!p.text || !p.word || !out.target || (t->weights && !out.weights))
+    if (t->attention)
+        out.attention = attention_of(&memory, t, &out.attention_count);
+    if (!p.text || !p.word || !out.target || (t->weights && !out.weights)
+        || (t->attention && !out.attention))
         status = at_error_memory(err);
     if (status >= 0)
         status = g->function(g->user, &out, err);
@@ -286,29 +305,53 @@ static at_text *texts(size_t count, const char *const *line, attend_error *err)
     return text;
 }
 
-attend_status attend_translate(attend_translator *t, const attend_translate_options *options,
-                               size_t count, const char *const *line,
-                               attend_translation_function *function, void *user, attend_error *err)
+static attend_status translate(const attend_model *m, at_session *session,
+                               const attend_translate_options *o, size_t count,
+                               const char *const *line, giving *g, attend_error *err)
 {
-    attend_translate_options defaults;
-    attend_translate_defaults(&defaults);
-    const attend_translate_options *o = options ? options : &defaults;
-    attend_status status = check(o, err);
+    at_attention_record wanted = {.kinds = 0};
+    attend_status status = check_source(m, o, count, err);
     if (status >= 0)
-        status = check_source(t, o, count, err);
+        status = check_looks(session, o, err);
+    if (status >= 0 && o->record && o->ensemble_count)
+        status = at_error(err, ATTEND_OPTION, "attention is recorded of one model, not of several");
     if (status >= 0)
-        status = check_looks(t, o, err);
+        status = at_attention_wanted(m->inside, o->record, o->record_layer, o->record_head, &wanted,
+                                     err);
     if (status < 0)
         return status;
     at_text *text = texts(count, o->features ? NULL : line, err),
             *prefix = text ? texts(count, o->prefix, err) : NULL;
     at_sampling sampling = sampling_of(o);
     at_translate_options inside = inside_of(o, &sampling, prefix);
-    giving g = {t->model[0]->source, o->target_words != 0, function, user};
-    status = prefix ? at_translate(t->session, &inside, count, text, give, &g, err) : ATTEND_MEMORY;
+    inside.wanted = wanted;
+    status = prefix ? at_translate(session, &inside, count, text, give, g, err) : ATTEND_MEMORY;
     at_free(text);
     at_free(prefix);
     return status < 0 ? status : ATTEND_OK;
+}
+
+attend_status attend_translate(const attend_model *m, const attend_translate_options *options,
+                               size_t count, const char *const *line,
+                               attend_translation_function *function, void *user, attend_error *err)
+{
+    attend_translate_options o;
+    at_session *session;
+    giving g = {m->inside->source, false, function, user};
+    attend_translate_defaults(&o);
+    attend_status status = at_options_accept(&o, sizeof o, options, "attend_translate_defaults",
+                                             err);
+    if (status >= 0)
+        status = check(&o, err);
+    if (status >= 0)
+        status = at_model_session(m, o.ensemble, o.ensemble_count, ATTEND_CAN_TRANSLATE, &session,
+                                  err);
+    if (status < 0)
+        return status;
+    g.words = o.target_words != 0;
+    status = translate(m, session, &o, count, line, &g, err);
+    at_session_free(session);
+    return status;
 }
 
 /* ---- links --------------------------------------------------------------------------------- */

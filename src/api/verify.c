@@ -9,6 +9,7 @@
 #include "base/file.h"
 #include "base/json.h"
 #include "base/memory.h"
+#include "models/model.h"
 #include "store/safetensors.h"
 
 /* where lists of checksums are, from the model's folder */
@@ -16,10 +17,12 @@ static const char *const folders[] = {"", "tokenizer", "source", "target", "trai
 enum { FOLDERS = sizeof folders / sizeof *folders };
 
 typedef struct {
-    attend_verified_function *take;
+    attend_verified_function *function;
     void *user;
-    size_t files;       /* that were verified, or could not be */
-    attend_error first; /* fault */
+    size_t files;        /* that were verified, or could not be */
+    attend_error first;  /* fault */
+    attend_status ended; /* negative: by the function, with its error here */
+    attend_error why;
 } verifier;
 
 static void report(verifier *v, const char *path, bool checksums, const attend_error *fault)
@@ -28,8 +31,8 @@ static void report(verifier *v, const char *path, bool checksums, const attend_e
         .path = path, .checksums = checksums, .fault = fault ? fault->message : NULL};
     if (fault && v->first.status >= 0)
         v->first = *fault;
-    if (v->take)
-        v->take(v->user, &found);
+    if (v->function && v->ended >= 0)
+        v->ended = v->function(v->user, &found, &v->why);
 }
 
 static bool is_folder(const char *path)
@@ -137,27 +140,14 @@ static attend_status each_folder(const char *path, for_folder *run, void *user, 
 
 /* ---- does it open? ------------------------------------------------------------------------- */
 
-#define OPENS(kind)                                                           \
-    static attend_status open_##kind(const char *folder, attend_error *fault) \
-    {                                                                         \
-        attend_##kind *model;                                                 \
-        attend_status status = attend_##kind##_open(folder, &model, fault);   \
-        if (status >= 0)                                                      \
-            attend_##kind##_free(model);                                      \
-        return status;                                                        \
-    }
-OPENS(translator)
-OPENS(classifier)
-OPENS(language)
-OPENS(pointer)
-
-static const struct {
-    const char *type;
-    attend_status (*open)(const char *folder, attend_error *fault);
-} types[] = {{"attend-translator", open_translator},
-             {"attend-classifier", open_classifier},
-             {"attend-language-model", open_language},
-             {"attend-pointer", open_pointer}};
+/* a folder of another program's model need not open */
+static void open_model(const char *folder, const char *type, attend_error *fault)
+{
+    attend_model *model = NULL;
+    if (type && at_model_kind_of(type))
+        attend_model_open(folder, &model, fault);
+    attend_model_free(model);
+}
 
 /* A run has neither weights nor metrics before its first validation. */
 static bool is_before_validation(const char *folder)
@@ -183,9 +173,7 @@ static attend_status verify_opens(verifier *v, const char *folder, attend_error 
     if (!is_before_validation(folder) && at_file_exists(path)
         && at_json_load(path, &config, &fault) >= 0) {
         const char *type = json_string_value(json_object_get(config, "model_type"));
-        for (size_t i = 0; type && i < sizeof types / sizeof *types; i++)
-            if (strcmp(types[i].type, type) == 0)
-                types[i].open(folder, &fault);
+        open_model(folder, type, &fault);
     }
     if (fault.status < 0)
         report(v, folder, true, &fault);
@@ -199,10 +187,10 @@ static attend_status verify_one(void *user, const char *folder, attend_error *er
     return verify_folder(user, folder, err);
 }
 
-attend_status attend_verify(const char *path, attend_verified_function *take, void *user,
+attend_status attend_verify(const char *path, attend_verified_function *function, void *user,
                             attend_error *err)
 {
-    verifier v = {.take = take, .user = user};
+    verifier v = {.function = function, .user = user};
     attend_status status = ATTEND_OK;
     if (is_folder(path)) {
         status = each_folder(path, verify_one, &v, err);
@@ -213,6 +201,11 @@ attend_status attend_verify(const char *path, attend_verified_function *take, vo
                           at_show(path).text);
     else
         verify_tensors(&v, path);
+    if (status >= 0 && v.ended < 0) {
+        if (err)
+            *err = v.why;
+        return v.ended;
+    }
     if (status >= 0 && !v.files)
         return at_error(err, ATTEND_FORMAT,
                         "%s: has neither weights nor checksums; a model is the folder that attend "

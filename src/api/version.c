@@ -5,6 +5,7 @@
 
 #include "attend.h"
 #include "base/cpu.h"
+#include "base/memory.h"
 #include "base/real.h"
 
 #define TEXT(x) #x
@@ -15,6 +16,8 @@
 #else
 #define COMPILER "gcc " __VERSION__
 #endif
+
+void attend_free(void *memory) { at_free(memory); }
 
 const char *attend_version(void)
 {

@@ -174,8 +174,8 @@ attend_status at_how_check_width(const at_how *how, int width, attend_error *err
 attend_status at_how_check_keys(const at_how *how, bool bidirectional, attend_error *err);
 
 /* How much of a source it can read: `longest` (0: any number), or as many positions as its score
- * knows where they are fewer. `longest` for a description that is still all zeros. */
-int at_how_longest(const at_how *how, int longest);
+ * knows where they are fewer. `max_length` for a description that is still all zeros. */
+int at_how_max_length(const at_how *how, int max_length);
 
 /* A whole number from min to max; `what` names it in errors. */
 attend_status at_how_whole(const char *text, const char *what, int min, int max, int *value,
@@ -214,6 +214,7 @@ struct at_query {
     bool together;      /* all queries stand at the first position: hypotheses of one step; not if
                          * causal */
     const int *centres; /* [B,Q]: what the windows lie around; NULL: where they stand */
+    real dropout;       /* probability of dropping a weight, in training */
     bool weights;       /* weights are wanted; without, the fastest way is taken */
     bool scores;        /* scores are wanted too */
 };

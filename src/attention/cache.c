@@ -15,7 +15,7 @@ typedef struct {
 } stream;
 
 typedef struct {
-    int rows, longest;
+    int rows, max_length;
     int *first;  /* [rows]: committed positions */
     int *length; /* [rows]: with those being added */
     int *own;    /* [rows]: the column that the row appends to, or NONE */
@@ -78,10 +78,10 @@ size_t at_cache_bytes(const at_cache *c)
 }
 
 /* tables of that size, with nothing in them */
-static bool lay_tables(tables *x, int rows, int longest)
+static bool lay_tables(tables *x, int rows, int max_length)
 {
     size_t each = (size_t)rows, size, bytes;
-    if (!at_size_multiply(each, (size_t)longest + 3, &size)
+    if (!at_size_multiply(each, (size_t)max_length + 3, &size)
         || !at_size_multiply(2 * size, sizeof(int), &bytes))
         return false;
     if (size > x->size) {
@@ -92,7 +92,7 @@ static bool lay_tables(tables *x, int rows, int longest)
     if (!x->memory && size)
         return false;
     x->rows = rows;
-    x->longest = longest;
+    x->max_length = max_length;
     x->first = x->memory;
     x->length = x->first + each;
     x->own = x->length + each;
@@ -106,7 +106,7 @@ static real *vector_at(const stream *s, int column, int position)
 }
 
 /* Keeps the first `longest` positions of the columns it has. */
-static bool grow_stream(stream *s, int columns, int capacity, int longest)
+static bool grow_stream(stream *s, int columns, int capacity, int max_length)
 {
     stream grown = {.width = s->width, .columns = columns, .capacity = capacity};
     size_t size;
@@ -116,11 +116,11 @@ static bool grow_stream(stream *s, int columns, int capacity, int longest)
         || !at_size_multiply(size, (size_t)s->width * sizeof(real), &size)
         || !(grown.data = at_alloc(size ? size : 1)))
         return false;
-    if (longest > s->capacity)
-        longest = s->capacity;
+    if (max_length > s->capacity)
+        max_length = s->capacity;
     for (int i = 0; i < s->columns; i++)
         memcpy(vector_at(&grown, i, 0), vector_at(s, i, 0),
-               (size_t)longest * (size_t)s->width * sizeof(real));
+               (size_t)max_length * (size_t)s->width * sizeof(real));
     at_free(s->data);
     *s = grown;
     return true;
@@ -140,7 +140,7 @@ static bool grow(at_cache *c, int columns, int capacity)
     for (int i = 0; i < c->streams; i++) {
         stream *s = &c->stream[i];
         if (!grow_stream(s, larger(columns, s->columns), larger(capacity, s->capacity),
-                         c->now.longest))
+                         c->now.max_length))
             return false;
     }
     c->columns = columns;
@@ -154,7 +154,7 @@ static bool is_straight(const tables *x)
 {
     for (int r = 0; r < x->rows; r++)
         for (int j = 0; j < x->length[r]; j++)
-            if (x->which[(size_t)r * (size_t)x->longest + (size_t)j] != r)
+            if (x->which[(size_t)r * (size_t)x->max_length + (size_t)j] != r)
                 return false;
     return true;
 }
@@ -171,14 +171,14 @@ static void copy_row(const tables *x, int r, tables *to, int i)
 {
     to->first[i] = to->length[i] = x->first[r];
     to->own[i] = x->own[r];
-    memcpy(to->which + (size_t)i * (size_t)to->longest, x->which + (size_t)r * (size_t)x->longest,
-           (size_t)x->first[r] * sizeof *x->which);
+    memcpy(to->which + (size_t)i * (size_t)to->max_length,
+           x->which + (size_t)r * (size_t)x->max_length, (size_t)x->first[r] * sizeof *x->which);
 }
 
 /* The same rows and n more, with `longest` entries each, in c->next. */
-static bool build_next(at_cache *c, int n, int longest)
+static bool build_next(at_cache *c, int n, int max_length)
 {
-    if (n > INT_MAX - c->now.rows || !lay_tables(&c->next, c->now.rows + n, longest))
+    if (n > INT_MAX - c->now.rows || !lay_tables(&c->next, c->now.rows + n, max_length))
         return false;
     for (int i = 0; i < c->now.rows; i++)
         copy_row(&c->now, i, &c->next, i);
@@ -189,14 +189,14 @@ static bool build_next(at_cache *c, int n, int longest)
     return true;
 }
 
-void at_cache_clear(at_cache *c) { c->now.rows = c->now.longest = 0; }
+void at_cache_clear(at_cache *c) { c->now.rows = c->now.max_length = 0; }
 
 attend_status at_cache_join(at_cache *c, int n, attend_error *err)
 {
-    int longest = 0;
+    int max_length = 0;
     for (int r = 0; r < c->now.rows; r++)
-        longest = larger(longest, c->now.first[r]);
-    if (!build_next(c, n, longest))
+        max_length = larger(max_length, c->now.first[r]);
+    if (!build_next(c, n, max_length))
         return at_error_memory(err);
     swap_tables(c);
     return ATTEND_OK;
@@ -204,12 +204,12 @@ attend_status at_cache_join(at_cache *c, int n, attend_error *err)
 
 attend_status at_cache_reorder(at_cache *c, int n, const int *from, attend_error *err)
 {
-    int longest = 0;
+    int max_length = 0;
     for (int i = 0; i < n; i++) {
         assert(from[i] >= 0 && from[i] < c->now.rows);
-        longest = larger(longest, c->now.first[from[i]]);
+        max_length = larger(max_length, c->now.first[from[i]]);
     }
-    if (!lay_tables(&c->next, n, longest))
+    if (!lay_tables(&c->next, n, max_length))
         return at_error_memory(err);
     for (int i = 0; i < n; i++) {
         copy_row(&c->now, from[i], &c->next, i);
@@ -235,16 +235,16 @@ static int kept(const at_cache *c, const tables *x, step s, int r)
 }
 
 /* length of the longest row after the step, or -1 where it is more than an int */
-static int longest_after(const at_cache *c, step s)
+static int max_length_after(const at_cache *c, step s)
 {
-    int longest = 0;
+    int max_length = 0;
     for (int r = 0; r < c->now.rows; r++) {
         assert(count_of(s, r) >= 0 && count_of(s, r) <= (c->state ? 1 : s.n));
         if (count_of(s, r) > INT_MAX - c->now.first[r])
             return -1;
-        longest = larger(longest, kept(c, &c->now, s, r) + count_of(s, r));
+        max_length = larger(max_length, kept(c, &c->now, s, r) + count_of(s, r));
     }
-    return longest;
+    return max_length;
 }
 
 /* top[i]: from which position on no row refers to column i; INT_MAX where a row owns it. Rows lose
@@ -255,7 +255,7 @@ static void find_tops(at_cache *c, tables *x, step s)
         c->top[i] = 0;
     for (int r = 0; r < x->rows; r++)
         for (int j = 0; j < kept(c, x, s, r); j++) {
-            int *top = &c->top[x->which[(size_t)r * (size_t)x->longest + (size_t)j]];
+            int *top = &c->top[x->which[(size_t)r * (size_t)x->max_length + (size_t)j]];
             *top = larger(*top, j + 1);
         }
     for (int r = 0; r < x->rows; r++)
@@ -308,7 +308,7 @@ static int own_columns(at_cache *c, tables *x, step s)
 static void add_positions(const at_cache *c, tables *x, step s)
 {
     for (int r = 0; r < x->rows; r++) {
-        int *which = x->which + (size_t)r * (size_t)x->longest;
+        int *which = x->which + (size_t)r * (size_t)x->max_length;
         x->first[r] = kept(c, x, s, r);
         x->length[r] = x->first[r] + count_of(s, r);
         for (int j = x->first[r]; j < x->length[r]; j++)
@@ -319,10 +319,10 @@ static void add_positions(const at_cache *c, tables *x, step s)
 attend_status at_cache_extend(at_cache *c, int n, const int *counts, attend_error *err)
 {
     step s = {n, counts};
-    int longest = longest_after(c, s), columns = -1;
-    if (longest >= 0 && build_next(c, 0, longest))
+    int max_length = max_length_after(c, s), columns = -1;
+    if (max_length >= 0 && build_next(c, 0, max_length))
         columns = own_columns(c, &c->next, s);
-    if (columns < 0 || !grow(c, columns, longest))
+    if (columns < 0 || !grow(c, columns, max_length))
         return at_error_memory(err);
     add_positions(c, &c->next, s);
     c->added = n;
@@ -359,7 +359,7 @@ void at_cache_commit(at_cache *c)
 /* ---- reading -------------------------------------------------------------------------------- */
 
 int at_cache_count(const at_cache *c) { return c->now.rows; }
-int at_cache_longest(const at_cache *c) { return c->now.longest; }
+int at_cache_max_length(const at_cache *c) { return c->now.max_length; }
 const int *at_cache_lengths(const at_cache *c) { return c->now.length; }
 const int *at_cache_firsts(const at_cache *c) { return c->now.first; }
 
@@ -367,7 +367,7 @@ at_rows at_cache_rows(const at_cache *c, int i)
 {
     const stream *s = &c->stream[i];
     return (at_rows){.data = s->data,
-                     .rows = c->now.longest,
+                     .rows = c->now.max_length,
                      .width = s->width,
                      .ld = s->width,
                      .step = (ptrdiff_t)s->capacity * s->width,
@@ -379,13 +379,13 @@ at_tensor *at_cache_gather(at_tape *t, const at_cache *c, int i)
     const stream *s = &c->stream[i];
     const tables *x = &c->now;
     at_tensor *y = at_new(t, c->state ? SHAPE(x->rows, s->width)
-                                      : SHAPE(x->rows, x->longest, s->width));
+                                      : SHAPE(x->rows, x->max_length, s->width));
     size_t bytes = (size_t)s->width * sizeof *y->value;
     real *to = at_failed(t) ? NULL : y->value;
     for (int r = 0; to && r < x->rows; r++)
-        for (int j = 0; j < (c->state ? 1 : x->longest); j++, to += s->width)
+        for (int j = 0; j < (c->state ? 1 : x->max_length); j++, to += s->width)
             if (j < x->length[r])
-                memcpy(to, vector_at(s, x->which[(size_t)r * (size_t)x->longest + (size_t)j], j),
+                memcpy(to, vector_at(s, x->which[(size_t)r * (size_t)x->max_length + (size_t)j], j),
                        bytes);
             else
                 memset(to, 0, bytes);

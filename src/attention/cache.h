@@ -57,7 +57,7 @@ void at_cache_commit(at_cache *c);
 /* ---- reading; pointers are valid until rows or positions are added or reordered ------------- */
 
 int at_cache_count(const at_cache *c);          /* rows */
-int at_cache_longest(const at_cache *c);        /* length of the longest row */
+int at_cache_max_length(const at_cache *c);     /* length of the longest row */
 const int *at_cache_lengths(const at_cache *c); /* [rows], with the new positions */
 const int *at_cache_firsts(const at_cache *c);  /* [rows]: the first new position */
 

@@ -113,7 +113,7 @@ static void gather(int K, const int *source, const real *weights, real *row, rea
 
 static void mix_row(const mixing *m, ptrdiff_t r)
 {
-    int V = m->V, K = m->K, all = V + m->copies->most;
+    int V = m->V, K = m->K, all = V + m->copies->max;
     ptrdiff_t sentence = r / m->each;
     const int *source = m->copies->source.id + sentence * K;
     const real *logits = m->logits + r * V;
@@ -123,7 +123,7 @@ static void mix_row(const mixing *m, ptrdiff_t r)
     double log_sum = (double)max + log((double)at_vector()->sum_exp((size_t)V, logits, max));
     memcpy(row, logits, (size_t)V * sizeof *row);
     at_vector()->scale_shift((size_t)V, 1, (real)at_mix(m->gate[r], -log_sum, 0).log_p, row);
-    for (int i = 0; i < m->copies->most; i++)
+    for (int i = 0; i < m->copies->max; i++)
         row[V + i] = i < m->copies->extra[sentence] ? (real)at_mix(m->gate[r], -INFINITY, 0).log_p
                                                     : -INFINITY;
     for (int j = 0; j < K && source[j] >= 0; j++) {
@@ -142,9 +142,9 @@ static void mix_rows(void *arg, ptrdiff_t r, ptrdiff_t end)
 static bool known(at_tape *t, const at_copies *c, int V)
 {
     for (int i = 0; i < c->source.shape.dim[0] * c->source.shape.dim[1]; i++)
-        if (c->source.id[i] >= V + c->most) {
+        if (c->source.id[i] >= V + c->max) {
             at_fail(t, "copy: source word %d at place %d is above %d", c->source.id[i], i,
-                    V + c->most - 1);
+                    V + c->max - 1);
             return false;
         }
     return true;
@@ -165,7 +165,7 @@ at_tensor *at_output_copied_log(at_tape *t, at_tensor *logits, at_tensor *weight
                        at_shape_print(gate->shape).text, at_shape_print(s).text);
     if (!known(t, copies, a.dim[1]))
         return at_poison(t);
-    at_tensor *y = at_new(t, SHAPE(a.dim[0], a.dim[1] + copies->most));
+    at_tensor *y = at_new(t, SHAPE(a.dim[0], a.dim[1] + copies->max));
     mixing m = {.V = a.dim[1],
                 .K = b.dim[1],
                 .each = a.dim[0] / s.dim[0],

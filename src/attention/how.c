@@ -6,7 +6,7 @@
 #include "base/guess.h"
 #include "base/number.h"
 
-enum { MOST_PARTS = 4, MOST_VALUES = 5, MOST_HEADS = 256, LONGEST = 200 };
+enum { MAX_PARTS = 4, MAX_VALUES = 5, MAX_HEADS = 256, MAX_LENGTH = 200 };
 
 /* what a part is that is left out */
 static const at_how standard = {
@@ -87,14 +87,14 @@ const at_scope *at_scope_find(const char *name, attend_error *err)
 /* ---- parts -------------------------------------------------------------------------------- */
 
 /* cuts "name:a,b" into name and values, in place */
-static int cut_values(char *part, const char *values[MOST_VALUES + 1])
+static int cut_values(char *part, const char *values[MAX_VALUES + 1])
 {
     int n = 0;
     char *colon = strchr(part, ':');
     if (!colon)
         return 0;
     *colon = '\0';
-    for (char *p = colon + 1; p && n <= MOST_VALUES; n++) {
+    for (char *p = colon + 1; p && n <= MAX_VALUES; n++) {
         values[n] = p;
         p = strchr(p, ',');
         if (p)
@@ -116,11 +116,11 @@ attend_status at_how_whole(const char *text, const char *what, int min, int max,
 
 static attend_status parse_part(at_how *how, int i, char *part, attend_error *err)
 {
-    const char *values[MOST_VALUES + 1];
+    const char *values[MAX_VALUES + 1];
     if (i == 3)
-        return at_how_whole(part, "the number of heads", 1, MOST_HEADS, &how->heads, err);
+        return at_how_whole(part, "the number of heads", 1, MAX_HEADS, &how->heads, err);
     int n = cut_values(part, values);
-    if (n > MOST_VALUES)
+    if (n > MAX_VALUES)
         return at_error(err, ATTEND_OPTION, "too many values after '%s:'", part);
     if (i == 0) {
         how->score = find(NAMES("score", at_scores, at_score_count), part, err);
@@ -154,18 +154,18 @@ static attend_status check(const at_how *how, attend_error *err)
 
 attend_status at_how_parse(at_how *how, const char *text, attend_error *err)
 {
-    char copy[LONGEST];
+    char copy[MAX_LENGTH];
     *how = standard;
     if (strlen(text) >= sizeof copy)
         return at_error(err, ATTEND_OPTION, "an attention is described in fewer than %d characters",
-                        LONGEST);
+                        MAX_LENGTH);
     strcpy(copy, text);
     char *part = copy;
     for (int i = 0; part; i++) {
         char *slash = strchr(part, '/');
         if (slash)
             *slash++ = '\0';
-        if (i >= MOST_PARTS)
+        if (i >= MAX_PARTS)
             return at_error(err, ATTEND_OPTION, "'%s' has more parts than SCORE/SCOPE/PICK/HEADS",
                             text);
         if (!*part)
@@ -201,18 +201,18 @@ attend_status at_how_check_keys(const at_how *how, bool bidirectional, attend_er
                     how->score->about.name);
 }
 
-int at_how_longest(const at_how *how, int longest)
+int at_how_max_length(const at_how *how, int max_length)
 {
     bool limits = how->score && how->score->limits_length;
     int known = limits ? (int)how->score_values.number[0] : 0;
-    return known > 0 && (longest == 0 || known < longest) ? known : longest;
+    return known > 0 && (max_length == 0 || known < max_length) ? known : max_length;
 }
 
 /* ---- printing ----------------------------------------------------------------------------- */
 
 void at_how_print(const at_how *how, char *text, size_t size)
 {
-    char score[LONGEST], scope[LONGEST], pick[LONGEST];
+    char score[MAX_LENGTH], scope[MAX_LENGTH], pick[MAX_LENGTH];
     bool has_pick = how->pick != standard.pick || how->pick_values.given;
     bool has_scope = how->scope != standard.scope || how->scope_values.given;
     int parts = how->heads ? 4 : has_pick ? 3 : has_scope ? 2 : 1;

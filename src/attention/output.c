@@ -39,7 +39,7 @@ attend_status at_output_parse(const at_output **output, const char *name, const 
 
 /* What is less likely counts as this and passes no gradient: a target outside the window or the
  * support of a sparse pick has p = 0, and so has one whose softmax rounds to it. 1/p is a float. */
-static const real least = (real)1e-37;
+static const real min = (real)1e-37;
 
 typedef struct {
     size_t rows;
@@ -69,7 +69,7 @@ at_tensor *at_likelihood(at_tape *t, at_tensor *p, at_ids targets, int ignore)
             return at_fail(t, "likelihood: target %d at place %zu is outside 0..%zu", target[r], r,
                            n - 1);
         real q = target[r] == ignore ? 1 : p->value[r * n + (size_t)target[r]];
-        y->value[r] = -real_log(q < least ? least : q);
+        y->value[r] = -real_log(q < min ? min : q);
     }
     if (at_recording(t, INPUTS(p)))
         at_record(t, &at_op_likelihood, INPUTS(p), OUTPUTS(y), k);
@@ -85,7 +85,7 @@ static void backward(const at_node *n)
     for (size_t r = 0; dp && r < k->rows; r++)
         if (k->target[r] != k->ignore) {
             size_t at = r * size + (size_t)k->target[r];
-            dp[at] -= p[at] < least ? 0 : dy[r] / p[at];
+            dp[at] -= p[at] < min ? 0 : dy[r] / p[at];
         }
 }
 

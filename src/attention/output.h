@@ -41,7 +41,7 @@ typedef struct {
     at_ids source;    /* [B,S]: words of the sources as numbers of the target's words, from V on for
                          those it lacks; -1 from a sentence's end on */
     const int *extra; /* [B]: how many numbers from V on each sentence has */
-    int most;         /* the largest of them */
+    int max;          /* the largest of them */
 } at_copies;
 
 /* copy, for a loss: what copying gives the targets [B,T], the sum of the weights [B,T,S] of their

@@ -8,8 +8,8 @@
 /* the query's mask, with the source's lengths where it has none */
 at_mask at_read_mask(const at_query *q, const at_memory *m);
 
-/* c = W V */
-at_tensor *at_context(at_tape *t, at_tensor *weights, const at_memory *m);
+/* c = W V, of weights dropped with that probability in training */
+at_tensor *at_context(at_tape *t, at_tensor *weights, real dropout, const at_memory *m);
 
 /* an axis of one head after the first; NULL stays NULL */
 at_tensor *at_one_head(at_tape *t, at_tensor *x);

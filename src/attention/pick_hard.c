@@ -66,7 +66,7 @@ static void entropy_row(int n, const real *p, int picked, real *log_p, real *ent
 static void pick_rows(at_tape *t, const at_mask_view *v, const real *e, drawn *d, real *w,
                       real *log_p, real *entropy)
 {
-    at_random place = at_tape_random(t);
+    at_random key = at_tape_random(t);
     bool sample = at_tape_mode(t) == ATTEND_TRAIN;
     size_t K = (size_t)v->keys;
     for (int row = 0; row < v->batch * v->heads * v->queries; row++) {
@@ -74,7 +74,7 @@ static void pick_rows(at_tape *t, const at_mask_view *v, const real *e, drawn *d
         int end = at_mask_end(v, b, i);
         const unsigned char *hidden = at_mask_row(v, b, h, i);
         real *p = d->p + (size_t)row * K;
-        at_random mine = place;
+        at_random mine = key;
         mine.sentence += (uint32_t)b;
         at_softmax_row(v->keys, end, hidden, e + (size_t)row * K, p);
         int s = sample ? draw(v->keys, p, at_random_uniform(mine, (uint32_t)(h * v->queries + i)))

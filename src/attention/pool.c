@@ -144,7 +144,7 @@ at_reading at_pool(at_tape *t, const at_kernel *kernel, at_tensor *inverse, at_t
     at_memory m = {.keys = keys, .values = values};
     at_tensor *scores = at_gaussian_score(t, query, keys, inverse);
     at_tensor *weights = at_kernel_weights(t, kernel, scores, mask);
-    return (at_reading){.context = at_context(t, weights, &m),
+    return (at_reading){.context = at_context(t, weights, 0, &m),
                         .weights = at_one_head(t, weights),
                         .scores = scores};
 }

@@ -14,9 +14,9 @@ at_mask at_read_mask(const at_query *q, const at_memory *m)
     return mask;
 }
 
-at_tensor *at_context(at_tape *t, at_tensor *weights, const at_memory *m)
+at_tensor *at_context(at_tape *t, at_tensor *weights, real dropout, const at_memory *m)
 {
-    return at_matmul(t, weights, false, m->values, false, 1);
+    return at_matmul(t, at_dropout(t, weights, dropout), false, m->values, false, 1);
 }
 
 /* [B,Q] or [B,Q,n] with an axis of one head in the middle; NULL stays NULL */
@@ -83,7 +83,7 @@ at_reading at_read_masked(at_tape *t, at_path s, const at_how *how, const at_que
     at_tensor *scores = how->score->score(t, at_in(s, "score"), how, q, m);
     scores = at_scores_added(t, scores, &visible);
     at_picked p = how->pick->pick(t, how, scores, &visible);
-    return (at_reading){.context = at_context(t, p.weights, m),
+    return (at_reading){.context = at_context(t, p.weights, q->dropout, m),
                         .weights = at_one_head(t, p.weights),
                         .scores = at_scores_seen(t, q, scores, &visible),
                         .log_p = at_one_head(t, p.log_p),
@@ -216,7 +216,11 @@ static at_reading read_fused(at_tape *t, const at_how *how, const at_query *q, c
     at_tensor *scores = q->scores ? fused_scores(t, q, &dense, heads, scale) : NULL;
     at_rows k = m->cache ? at_cache_rows(m->cache, m->stream) : at_rows_of(m->keys);
     at_rows v = m->cache ? at_cache_rows(m->cache, m->stream + 1) : at_rows_of(m->values);
-    at_attention_options o = {.heads = heads, .scale = scale, .mask = &mask, .weights = q->weights};
+    at_attention_options o = {.heads = heads,
+                              .scale = scale,
+                              .mask = &mask,
+                              .dropout = q->dropout,
+                              .weights = q->weights};
     at_attention_result r = at_attention(t, at_rows_of(q->query), k, v, o);
     return (at_reading){.context = r.context, .weights = r.weights, .scores = scores};
 }

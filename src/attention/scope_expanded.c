@@ -315,7 +315,7 @@ static at_reading read(at_tape *t, at_path s, const at_how *how, const at_query 
     at_query one = {.query = at_reshape(t, q->query, SHAPE(p->B * p->Q, 1, m->width))};
     at_tensor *scores = how->score->score(t, at_in(s, "score"), how, &one, &e);
     at_picked k = how->pick->pick(t, how, scores, &(at_mask){.lengths = p->count});
-    at_tensor *context = at_context(t, k.weights, &e);
+    at_tensor *context = at_context(t, k.weights, q->dropout, &e);
     if (at_failed(t))
         return at_reading_poison(t);
     at_shape rows = SHAPE(p->B, 1, p->Q);

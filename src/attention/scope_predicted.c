@@ -126,7 +126,7 @@ static at_reading read(at_tape *t, at_path s, const at_how *how, const at_query 
     scores = at_scores_added(t, scores, &mask);
     at_picked k = how->pick->pick(t, how, scores, &mask);
     at_tensor *w = gaussian_fade(t, k.weights, p, (real)reach_of(how) / 2);
-    return (at_reading){.context = at_context(t, w, m),
+    return (at_reading){.context = at_context(t, w, q->dropout, m),
                         .weights = at_one_head(t, w),
                         .scores = at_scores_seen(t, q, scores, &mask),
                         .centre = at_one_head(t, at_reshape(t, p, SHAPE(v.batch, v.queries))),

@@ -18,7 +18,7 @@ typedef struct {
     const real *q, *w, *de;
     real *e, *dq;
     real *turned, *dturned; /* keys and their gradient, [B,D,K] */
-    real *dw, *room;        /* of each job: [D], and two rows of keys */
+    real *dw, *scratch;     /* of each job: [D], and two rows of keys */
 } work;
 
 static real width(const work *g, int d) { return !g->w ? 1 : g->w[g->scalar ? 0 : d]; }
@@ -110,7 +110,7 @@ static void backward_row(const work *g, int job, int b, size_t i, int d)
 {
     size_t K = (size_t)g->K;
     const real *k = g->turned + (size_t)(b * g->D + d) * K, *de = g->de + i * K;
-    real *x = g->room + (size_t)job * 2 * K, *dex = x + K;
+    real *x = g->scratch + (size_t)job * 2 * K, *dex = x + K;
     real q = g->q[i * (size_t)g->D + (size_t)d], w = width(g, d);
     for (size_t j = 0; j < K; j++) {
         x[j] = q - k[j];
@@ -157,7 +157,7 @@ static void backward(const at_node *n)
     g.turned = at_scratch_reals(t, k->len);
     g.dturned = dk ? at_scratch_reals(t, k->len) : NULL;
     g.dw = dw ? at_scratch_reals(t, (size_t)jobs * (size_t)g.D) : NULL;
-    g.room = at_scratch_reals(t, 2 * (size_t)jobs * (size_t)g.K);
+    g.scratch = at_scratch_reals(t, 2 * (size_t)jobs * (size_t)g.K);
     if (at_failed(t))
         return;
     turn(&g, k->value, g.turned);

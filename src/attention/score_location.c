@@ -1,5 +1,5 @@
 /* e_j = (W q)_j (Luong et al. 2015, eq. 8, "location"): scores from the query alone, one row of W
- * for each position. What reads long sources asks at_how_longest before. */
+ * for each position. What reads long sources asks at_how_max_length before. */
 #include "attention/attention.h"
 
 static at_tensor *score(at_tape *t, at_path s, const at_how *how, const at_query *q,

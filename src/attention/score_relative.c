@@ -81,17 +81,17 @@ static at_tensor *distances(at_tape *t, int from, int count, int width)
 
 /* where the first of all queries stands, and how far each is ahead of it, [B,Q]; NULL without
  * memory */
-static int *standing(at_tape *t, const at_query *q, int *first, int *most)
+static int *standing(at_tape *t, const at_query *q, int *first, int *max)
 {
     int B = q->query->shape.dim[0], Q = q->query->shape.dim[1];
     int *ahead = at_scratch(t, (size_t)B * (size_t)Q * sizeof *ahead);
     *first = B ? at_mask_first(&q->mask, 0) : 0;
-    *most = 0;
+    *max = 0;
     for (int b = 1; q->mask.first && b < B; b++)
         *first = q->mask.first[b] < *first ? q->mask.first[b] : *first;
     for (int row = 0; ahead && row < B * Q; row++) {
         ahead[row] = at_stand(q, row / Q, row % Q) - *first;
-        *most = ahead[row] > *most ? ahead[row] : *most;
+        *max = ahead[row] > *max ? ahead[row] : *max;
     }
     return ahead;
 }
@@ -103,15 +103,15 @@ static at_tensor *score(at_tape *t, at_path s, const at_how *how, const at_query
     if (at_failed(t))
         return at_poison(t);
     int d = m->width, even = d + d % 2, K = m->keys->shape.dim[1];
-    int first, most, *ahead = standing(t, q, &first, &most);
+    int first, max, *ahead = standing(t, q, &first, &max);
     if (!ahead)
         return at_poison(t);
     at_init small = INIT_NORMAL((real)0.02);
     at_tensor *u = at_param(t, s, "content_bias", SHAPE(d), small);
     at_tensor *w = at_param(t, s, "distance_bias", SHAPE(d), small);
     at_tensor *project = at_param(t, s, "distance", SHAPE(d, even), INIT_GLOROT);
-    at_tensor *r = distances(t, first - m->first - (K - 1), most + K, even);
-    r = at_affine(t, r, project, NULL, ATTEND_OUT_IN); /* [most+K, d] */
+    at_tensor *r = distances(t, first - m->first - (K - 1), max + K, even);
+    r = at_affine(t, r, project, NULL, ATTEND_OUT_IN); /* [max+K, d] */
     real scale = 1 / real_sqrt((real)d);
     at_tensor *content = at_matmul(t, at_add(t, q->query, u), false, m->keys, true, scale);
     at_tensor *far = at_matmul(t, at_add(t, q->query, w), false, r, true, scale);

@@ -62,16 +62,10 @@ static attend_status add_file(at_str *list, const char *folder, const char *name
 /* Ends the list, writes it and releases it. */
 static attend_status write_list(const char *folder, at_str *list, attend_error *err)
 {
-    at_writer *w;
     char *path = at_file_join(folder, ATTEND_CHECKSUM_LIST);
     add_sum(list, at_checksum_of(at_str_text(list), list->length));
     at_str_add(list, last);
-    attend_status status = path && !list->failed ? at_writer_open(&w, path, err)
-                                                 : at_error_memory(err);
-    if (status >= 0) {
-        at_writer_write(w, at_str_text(list), list->length);
-        status = at_writer_commit(w, err);
-    }
+    attend_status status = at_file_write(path, list, err);
     at_free(path);
     at_str_free(list);
     return status;

@@ -7,11 +7,11 @@
 #include <yaml.h>
 
 #include "base/file.h"
-#include "base/guess.h"
 #include "base/memory.h"
+#include "base/option_alias.h"
 #include "base/utf8.h"
 
-enum { MOST = 4096 };
+enum { MAX_ENTRIES = 4096 };
 
 /* ---- reading -------------------------------------------------------------------------------- */
 
@@ -20,7 +20,7 @@ typedef struct {
     at_config *c;
     yaml_parser_t parser;
     yaml_event_t event;
-    size_t room;
+    size_t capacity;
     attend_error *err;
 } reading;
 
@@ -37,11 +37,11 @@ static attend_status broken(const reading *r)
     if (p->error == YAML_MEMORY_ERROR)
         return at_error_memory(r->err);
     size_t line = p->error == YAML_READER_ERROR ? 0 : p->problem_mark.line + 1;
-    char place[32] = "";
+    char position[32] = "";
     if (line)
-        snprintf(place, sizeof place, ":%zu", line);
+        snprintf(position, sizeof position, ":%zu", line);
     return at_error(r->err, ATTEND_FORMAT, "%s%s: no YAML: %s; a line is NAME: VALUE",
-                    at_show(r->c->path).text, place, p->problem ? p->problem : "broken");
+                    at_show(r->c->path).text, position, p->problem ? p->problem : "broken");
 }
 
 /* the next event; the last one is let go */
@@ -68,10 +68,10 @@ static const char *keep(at_config *c, const char *text, size_t size)
 static attend_status add(reading *r, at_config_entry e)
 {
     at_config *c = r->c;
-    if (c->count == r->room) {
-        size_t room = r->room ? 2 * r->room : 32;
-        at_config_entry *more = room > MOST ? NULL : at_alloc(room * sizeof *more);
-        if (room > MOST)
+    if (c->count == r->capacity) {
+        size_t capacity = r->capacity ? 2 * r->capacity : 32;
+        at_config_entry *more = capacity > MAX_ENTRIES ? NULL : at_alloc(capacity * sizeof *more);
+        if (capacity > MAX_ENTRIES)
             return wrong(r, "more values than any program has options");
         if (!more)
             return at_error_memory(r->err);
@@ -79,7 +79,7 @@ static attend_status add(reading *r, at_config_entry e)
             memcpy(more, c->entry, c->count * sizeof *more);
         at_free(c->entry);
         c->entry = more;
-        r->room = room;
+        r->capacity = capacity;
     }
     c->entry[c->count++] = e;
     return ATTEND_OK;
@@ -124,6 +124,13 @@ static attend_status read_value(reading *r, at_config_entry e)
     return status;
 }
 
+/* two spellings of one option? */
+static bool same_option(const char *a, const char *b)
+{
+    const at_option_alias *alias = at_option_alias_find(a, strlen(a));
+    return strcmp(a, b) == 0 || at_option_alias_same(b, alias ? alias->name : a);
+}
+
 static attend_status read_entry(reading *r)
 {
     at_config_entry e = {.line = line_of(r)};
@@ -135,7 +142,7 @@ static attend_status read_entry(reading *r)
     if (!e.name)
         return wrong(r, "the name of an option is missing");
     for (size_t i = 0; i < r->c->count; i++)
-        if (strcmp(r->c->entry[i].name, e.name) == 0)
+        if (same_option(r->c->entry[i].name, e.name))
             return at_error(r->err, ATTEND_FORMAT, "%s:%d: %s is given in line %d already",
                             at_show(r->c->path).text, e.line, at_show(e.name).text,
                             r->c->entry[i].line);
@@ -216,7 +223,7 @@ void at_config_free(at_config *c)
 const at_config_entry *at_config_find(const at_config *c, const char *name)
 {
     for (size_t i = 0; i < c->count; i++)
-        if (c->entry[i].value && strcmp(c->entry[i].name, name) == 0)
+        if (c->entry[i].value && at_option_alias_same(c->entry[i].name, name))
             return &c->entry[i];
     return NULL;
 }
@@ -224,11 +231,12 @@ const at_config_entry *at_config_find(const at_config *c, const char *name)
 static attend_status unknown(const at_config *c, const at_config_entry *e,
                              const at_option_set *sets, int n_sets, attend_error *err)
 {
+    const char *refusal = at_option_refusal(e->name);
+    if (refusal)
+        return at_error(err, ATTEND_OPTION, "%s:%d: %s: %s; leave the option out",
+                        at_show(c->path).text, e->line, e->name, refusal);
     at_guess guess = {.word = e->name};
-    for (int i = 0; i < n_sets; i++)
-        for (const at_option *o = sets[i].options; o->name; o++)
-            if (!o->hidden && !o->line_only)
-                at_guess_consider(&guess, o->name, strlen(o->name));
+    at_option_guess(&guess, sets, n_sets, true);
     return at_error(err, ATTEND_OPTION, "%s:%d: there is no option '%s'%s%s%s",
                     at_show(c->path).text, e->line, at_show(e->name).text,
                     *guess.best ? "; did you mean '" : "; --help shows what there is", guess.best,

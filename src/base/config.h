@@ -47,7 +47,7 @@ void at_config_free(at_config *c); /* one that is all zeros is well, and twice i
 attend_status at_config_apply(const at_config *c, const at_option_set *sets, int n_sets,
                               attend_error *err);
 
-/* The entry of that name, the first of a list; NULL where nothing is given. */
+/* The entry of that name or an alias of it, the first of a list; NULL where nothing is given. */
 const at_config_entry *at_config_find(const at_config *c, const char *name);
 
 /* ---- writing -------------------------------------------------------------------------------- */

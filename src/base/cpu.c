@@ -68,7 +68,7 @@ static at_isa limit(void)
 
 static at_isa wanted(void)
 {
-    at_isa best = at_cpu_best(), most = limit(), isa = most < best ? most : best;
+    at_isa best = at_cpu_best(), max = limit(), isa = max < best ? max : best;
     return isa == ATTEND_ISA_AMX && !may_use_tiles() ? ATTEND_ISA_AVX512 : isa;
 }
 

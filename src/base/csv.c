@@ -8,7 +8,7 @@
 #include "base/number.h"
 #include "base/packed.h"
 
-enum { LARGEST = 1 << 30, MOST_CELLS = 100000 };
+enum { LARGEST = 1 << 30, MAX_CELLS = 100000 };
 
 /* The character that the first line with content has outside of quotes; a tab before a semicolon
  * before a comma, since a decimal comma is not a separator in files that have the others. */
@@ -70,9 +70,9 @@ void at_csv_close(at_csv *c)
 
 static attend_status add_cell(at_csv *c, char *cell, attend_error *err)
 {
-    if (c->count == MOST_CELLS)
+    if (c->count == MAX_CELLS)
         return at_error(err, ATTEND_FORMAT, "%s:%ld: more than %d cells in a row", c->name, c->line,
-                        MOST_CELLS);
+                        MAX_CELLS);
     if (c->count == c->capacity) {
         int capacity = c->capacity ? 2 * c->capacity : 16;
         char **cells = at_realloc(c->cell, (size_t)c->capacity * sizeof *cells,

@@ -18,7 +18,7 @@
 
 static atomic_long fail_after = -1;
 static atomic_int fail_error;
-static atomic_size_t write_most = 1 << 30; /* Linux itself stops at 2 GB */
+static atomic_size_t max_write = 1 << 30; /* Linux itself stops at 2 GB */
 
 void at_file_fail_after(long n, int error)
 {
@@ -26,7 +26,7 @@ void at_file_fail_after(long n, int error)
     atomic_store(&fail_after, n);
 }
 
-void at_file_write_at_most(size_t bytes) { atomic_store(&write_most, bytes); }
+void at_file_set_max_write(size_t bytes) { atomic_store(&max_write, bytes); }
 
 /* asked before every system call that can fail */
 static bool planted_failure(void)
@@ -80,11 +80,11 @@ attend_status at_file_fail(attend_error *err, const char *path, const char *what
 at_shown at_show(const char *name)
 {
     at_shown shown;
-    size_t size = strlen(name), room = sizeof shown.text - 1;
+    size_t size = strlen(name), capacity = sizeof shown.text - 1;
     char *out = shown.text;
     const char *in = name;
-    if (size > room) {
-        in += size - (room - 3);
+    if (size > capacity) {
+        in += size - (capacity - 3);
         while ((*in & 0xc0) == 0x80) /* not into the middle of a UTF-8 character */
             in++;
         memcpy(out, "...", 3);
@@ -209,16 +209,16 @@ static attend_status too_large(const char *path, size_t limit, attend_error *err
 
 typedef struct {
     char *text;
-    size_t size, room; /* text has one byte more, for the NUL */
+    size_t size, capacity; /* text has one byte more, for the NUL */
 } content;
 
-static bool make_room(content *c, size_t room)
+static bool reserve(content *c, size_t capacity)
 {
-    char *text = at_realloc(c->text, c->size, room + 1);
+    char *text = at_realloc(c->text, c->size, capacity + 1);
     if (!text)
         return false;
     c->text = text;
-    c->room = room;
+    c->capacity = capacity;
     return true;
 }
 
@@ -227,7 +227,7 @@ static attend_status read_all(int file, content *c, size_t limit, const char *pa
                               attend_error *err)
 {
     for (;;) {
-        ptrdiff_t got = at_file_get(file, c->text + c->size, c->room - c->size);
+        ptrdiff_t got = at_file_get(file, c->text + c->size, c->capacity - c->size);
         if (got < 0)
             return fail(err, path, "cannot read");
         c->size += (size_t)got;
@@ -235,8 +235,8 @@ static attend_status read_all(int file, content *c, size_t limit, const char *pa
             return too_large(path, limit, err);
         if (got == 0)
             return ATTEND_OK;
-        size_t room = c->room < limit / 2 ? c->room * 2 : limit + 1;
-        if (c->size == c->room && !make_room(c, room))
+        size_t capacity = c->capacity < limit / 2 ? c->capacity * 2 : limit + 1;
+        if (c->size == c->capacity && !reserve(c, capacity))
             return at_error_memory(err);
     }
 }
@@ -248,7 +248,7 @@ static attend_status read_file(int file, const struct stat *info, const char *pa
     /* a pipe says 0; a file can still grow: one byte more shows its end at once */
     if (info->st_size > 0 && (uintmax_t)info->st_size > limit)
         return too_large(path, limit, err);
-    if (!make_room(c, info->st_size > 0 ? (size_t)info->st_size + 1 : 1 << 12))
+    if (!reserve(c, info->st_size > 0 ? (size_t)info->st_size + 1 : 1 << 12))
         return at_error_memory(err);
     return read_all(file, c, limit, path, err);
 }
@@ -453,7 +453,7 @@ attend_status at_writer_open(at_writer **out, const char *path, attend_error *er
 static void write_all(at_writer *w, const unsigned char *data, size_t size)
 {
     while (size && w->error.status >= 0) {
-        size_t most = atomic_load(&write_most), part = size < most ? size : most;
+        size_t max = atomic_load(&max_write), part = size < max ? size : max;
         ssize_t done = planted_failure() ? -1 : write(w->file, data, part);
         if (done < 0 && errno != EINTR)
             writer_fail(w, "cannot write");
@@ -542,6 +542,18 @@ attend_status at_writer_commit(at_writer *w, attend_error *err)
         *err = w->error;
     writer_free(w);
     return status;
+}
+
+attend_status at_file_write(const char *path, const at_str *text, attend_error *err)
+{
+    at_writer *w;
+    if (!path || text->failed)
+        return at_error_memory(err);
+    attend_status status = at_writer_open(&w, path, err);
+    if (status < 0)
+        return status;
+    at_writer_write(w, at_str_text(text), text->length);
+    return at_writer_commit(w, err);
 }
 
 void at_writer_abort(at_writer *w)

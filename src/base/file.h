@@ -8,6 +8,7 @@
 #include <stdint.h>
 
 #include "base/error.h"
+#include "base/str.h"
 
 /* ---- reading --------------------------------------------------------------------------- */
 
@@ -73,6 +74,10 @@ attend_status at_writer_write(at_writer *w, const void *data, size_t size);
 attend_status at_writer_commit(at_writer *w, attend_error *err);
 void at_writer_abort(at_writer *w); /* ends it and leaves no trace; w may be NULL */
 
+/* Writes a whole file through a writer. A path that is NULL and a text that has failed are memory
+ * that ran out. */
+attend_status at_file_write(const char *path, const at_str *text, attend_error *err);
+
 /* Removes the temporary files of all writers: for a signal that ends the process. */
 void at_writers_discard(void);
 
@@ -105,6 +110,6 @@ at_shown at_show(const char *name);
 void at_file_fail_after(long n, int error);
 
 /* A single call writes no more than this from now on, as a network or a full pipe may do. */
-void at_file_write_at_most(size_t bytes);
+void at_file_set_max_write(size_t bytes);
 
 #endif

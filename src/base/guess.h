@@ -1,4 +1,5 @@
-/* "did you mean": the word nearest to a misspelt one among those it is shown.
+/* "did you mean": the word nearest to a misspelt one among those it is shown. It
+ * begins with the same letter, and each of its parts between dashes is near.
  *
  *     at_guess guess = {.word = "stesp"};
  *     for each option: at_guess_consider(&guess, name, strlen(name));

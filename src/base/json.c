@@ -92,19 +92,19 @@ static int digits_of(double x)
 /* the most that a number in the document needs */
 static int digits_in(const json_t *value)
 {
-    int most = 1;
+    int max = 1;
     if (json_is_real(value))
         return digits_of(json_real_value(value));
     for (size_t i = 0; i < json_array_size(value); i++) {
         int digits = digits_in(json_array_get(value, i));
-        most = digits > most ? digits : most;
+        max = digits > max ? digits : max;
     }
     json_t *object = json_is_object(value) ? (json_t *)value : NULL;
     for (void *i = json_object_iter(object); i; i = json_object_iter_next(object, i)) {
         int digits = digits_in(json_object_iter_value(i));
-        most = digits > most ? digits : most;
+        max = digits > max ? digits : max;
     }
-    return most;
+    return max;
 }
 
 static int write_part(const char *text, size_t size, void *writer)
@@ -215,8 +215,6 @@ at_fields at_fields_in(at_fields *outer, const char *key)
     return f;
 }
 
-bool at_field_has(const at_fields *f, const char *key) { return get(f, key); }
-
 void at_fields_need(at_fields *f, const char *key)
 {
     char message[240];
@@ -288,20 +286,4 @@ const json_t *at_field_array(at_fields *f, const char *key)
         return value;
     at_field_fail(f, key, value, "an array");
     return NULL;
-}
-
-int at_field_choice(at_fields *f, const char *key, const char *const *names, int otherwise)
-{
-    const json_t *value = get(f, key);
-    const char *text = json_string_value(value);
-    for (int i = 0; text && names[i]; i++)
-        if (!strcmp(names[i], text))
-            return i;
-    if (!value)
-        return otherwise;
-    char list[100] = "";
-    for (size_t i = 0, used = 0; names[i] && used < sizeof list; i++)
-        used += (size_t)snprintf(list + used, sizeof list - used, "%s%s", i ? ", " : "", names[i]);
-    at_field_fail(f, key, value, "one of: %s", list);
-    return otherwise;
 }

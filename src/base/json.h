@@ -59,7 +59,6 @@ at_fields at_fields_of(const json_t *value, const char *file, attend_error *err)
  * outlive it. */
 at_fields at_fields_in(at_fields *outer, const char *key);
 
-bool at_field_has(const at_fields *f, const char *key);
 void at_fields_need(at_fields *f, const char *key); /* fails when it is missing or null */
 
 int64_t at_field_int(at_fields *f, const char *key, int64_t otherwise, int64_t min, int64_t max);
@@ -67,9 +66,6 @@ double at_field_number(at_fields *f, const char *key, double otherwise, double m
 bool at_field_bool(at_fields *f, const char *key, bool otherwise);
 const char *at_field_string(at_fields *f, const char *key, const char *otherwise);
 const json_t *at_field_array(at_fields *f, const char *key); /* or NULL */
-
-/* the place of the string in names, which ends with NULL */
-int at_field_choice(at_fields *f, const char *key, const char *const *names, int otherwise);
 
 /* Fails with "file: key 'a.b' must be <wanted>, not <value>; correct it": for checks beyond the
  * types. value may be NULL for the one under key. */

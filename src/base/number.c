@@ -11,7 +11,7 @@
 
 #include "base/real.h"
 
-enum { LONGEST = 400 }; /* DBL_MAX written out has 309 digits */
+enum { MAX_LENGTH = 400 }; /* DBL_MAX written out has 309 digits */
 
 /* A program that uses the library may have chosen a locale with a decimal comma, which strtod and
  * printf would follow. Making the "C" locale costs nothing: the C library keeps it ready. */
@@ -19,8 +19,8 @@ static locale_t plain(void) { return newlocale(LC_ALL_MASK, "C", (locale_t)0); }
 
 bool at_number_real(const char *text, size_t length, double *value)
 {
-    char copy[LONGEST + 1];
-    if (length == 0 || length > LONGEST)
+    char copy[MAX_LENGTH + 1];
+    if (length == 0 || length > MAX_LENGTH)
         return false;
     for (size_t i = 0; i < length; i++)
         if (!text[i] || !strchr("+-.0123456789eE", text[i]))

@@ -6,8 +6,8 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "base/guess.h"
 #include "base/number.h"
+#include "base/option_alias.h"
 
 /* ---- choices ---------------------------------------------------------------------------- */
 
@@ -153,6 +153,8 @@ static attend_status assign_choice(const at_option *o, const char *value, int *f
                                    const char *where, attend_error *err)
 {
     int found = at_choice_find(o->choices, value);
+    if (found < 0)
+        found = at_choice_find(o->choices, at_option_alias_value(o->name, value));
     if (found >= 0) {
         *field = found;
         return ATTEND_OK;
@@ -184,9 +186,9 @@ static attend_status add_path(at_paths *paths, const char *value, const char *wh
     attend_status status = check_path(value, where, err);
     if (status < 0)
         return status;
-    if (paths->count == ATTEND_PATHS_MOST)
+    if (paths->count == ATTEND_PATHS_MAX)
         return at_error(err, ATTEND_OPTION, "%s: %s is one file too many; at most %d", where, value,
-                        ATTEND_PATHS_MOST);
+                        ATTEND_PATHS_MAX);
     paths->item[paths->count++] = value;
     return ATTEND_OK;
 }
@@ -273,11 +275,6 @@ attend_status at_options_defaults(const at_option *options, void *fields, attend
 
 /* ---- command line ----------------------------------------------------------------------- */
 
-/* other names of options, for the command line and for files of settings */
-static const struct {
-    const char *alias, *name;
-} aliases[] = {{"pretokenized", "pretokenised"}};
-
 static const at_option *find_name(const at_option_set *sets, int n, const char *name, size_t length,
                                   void **fields)
 {
@@ -290,14 +287,15 @@ static const at_option *find_name(const at_option_set *sets, int n, const char *
     return NULL;
 }
 
+/* by name, else by alias: an alias never hides an option */
 static const at_option *find(const at_option_set *sets, int n, const char *name, size_t length,
                              void **fields)
 {
     const at_option *o = find_name(sets, n, name, length, fields);
-    for (size_t i = 0; !o && i < sizeof aliases / sizeof *aliases; i++)
-        if (strlen(aliases[i].alias) == length && memcmp(aliases[i].alias, name, length) == 0)
-            o = find_name(sets, n, aliases[i].name, strlen(aliases[i].name), fields);
-    return o;
+    const at_option_alias *a = o ? NULL : at_option_alias_find(name, length);
+    if (!a || (a->unless && find_name(sets, n, a->unless, strlen(a->unless), fields)))
+        return o;
+    return find_name(sets, n, a->name, strlen(a->name), fields);
 }
 
 const at_option *at_option_find(const at_option_set *sets, int n_sets, const char *name,
@@ -325,15 +323,25 @@ typedef struct {
     attend_error *err;
 } line;
 
+void at_option_guess(at_guess *guess, const at_option_set *sets, int n_sets, bool file)
+{
+    if (at_option_alias_find(guess->word, strlen(guess->word)))
+        return;
+    for (int i = 0; i < n_sets; i++)
+        for (const at_option *o = sets[i].options; o->name; o++)
+            if (!o->hidden && !(file && o->line_only))
+                at_guess_consider(guess, o->name, strlen(o->name));
+}
+
 static attend_status unknown(const line *l, const char *word, size_t length)
 {
     char name[64];
     snprintf(name, sizeof name, "%.*s", (int)(length < 63 ? length : 63), word);
+    const char *refusal = at_option_refusal(name);
+    if (refusal)
+        return at_error(l->err, ATTEND_OPTION, "--%s: %s; leave the option out", name, refusal);
     at_guess guess = {.word = name};
-    for (int i = 0; i < l->n_sets; i++)
-        for (const at_option *o = l->sets[i].options; o->name; o++)
-            if (!o->hidden)
-                at_guess_consider(&guess, o->name, strlen(o->name));
+    at_option_guess(&guess, l->sets, l->n_sets, false);
     if (*guess.best)
         return at_error(l->err, ATTEND_OPTION, "unknown option --%s; did you mean --%s?", name,
                         guess.best);
@@ -493,7 +501,7 @@ static bool plain_name(const at_option *o)
 
 static attend_status check_one(const at_option *o, attend_error *err)
 {
-    any_field room;
+    any_field scratch;
     if (!plain_name(o))
         return at_error(err, ATTEND_OPTION, "--%s: a name is small letters, digits, dashes",
                         o->name);
@@ -503,7 +511,7 @@ static attend_status check_one(const at_option *o, attend_error *err)
         return at_error(err, ATTEND_OPTION, "--%s: help is a sentence without full stop", o->name);
     if ((o->type == ATTEND_OPTION_CHOICE) != (o->choices != NULL))
         return at_error(err, ATTEND_OPTION, "--%s: choices and type do not fit", o->name);
-    return assign_default(o, &room, err);
+    return assign_default(o, &scratch, err);
 }
 
 static int count_same(const at_option_set *sets, int n, const at_option *o)

@@ -16,6 +16,7 @@
 #include <stddef.h>
 
 #include "base/error.h"
+#include "base/guess.h"
 #include "base/str.h"
 
 typedef enum {
@@ -30,11 +31,11 @@ typedef enum {
     ATTEND_OPTION_PATHS,  /* at_paths: every time it is given adds a file */
 } at_option_type;
 
-enum { ATTEND_PATHS_MOST = 16 };
+enum { ATTEND_PATHS_MAX = 16 };
 
 typedef struct {
     int count;
-    const char *item[ATTEND_PATHS_MOST];
+    const char *item[ATTEND_PATHS_MAX];
 } at_paths;
 
 /* a left and a right column: an example, an exit code, a variable; {0} ends a list */
@@ -106,9 +107,15 @@ attend_status at_options_parse(const at_option_set *sets, int n_sets, int argc, 
 attend_status at_option_assign(const at_option *option, const char *value, void *fields,
                                const char *where, attend_error *err);
 
-/* The option of that name, or NULL; *fields receives the struct of its set. */
+/* The option of that name or alias, or NULL; *fields receives the struct of its set. */
 const at_option *at_option_find(const at_option_set *sets, int n_sets, const char *name,
                                 void **fields);
+
+/* The option whose spelling is near to guess->word, which is unknown. None where the word is an
+ * alias: its option is not among these, and another one has another meaning.
+ *
+ * file        leaves out options for the command line alone */
+void at_option_guess(at_guess *guess, const at_option_set *sets, int n_sets, bool file);
 
 /* The value a field has, as at_option_assign would read it; nothing for no string. */
 void at_option_print(at_str *out, const at_option *option, const void *fields);

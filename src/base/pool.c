@@ -7,7 +7,7 @@
 #include <stdint.h>
 #include <unistd.h>
 
-enum { MOST = ATTEND_POOL_MOST - 1, SPINS = 3000 };
+enum { MAX_WORKERS = ATTEND_POOL_MAX - 1, SPINS = 3000 };
 
 typedef struct {
     pthread_t thread;
@@ -16,18 +16,18 @@ typedef struct {
 } worker;
 
 /* One piece of work at a time. Every piece is a turn: its number, and in the low bits how many
- * threads have a share in it, so that a worker without one reads nothing else. The caller goes on
- * when no share is left. */
+ * threads have a shard in it, so that a worker without one reads nothing else. The caller goes on
+ * when no shard is left. */
 static struct {
     pthread_mutex_t lock; /* for falling asleep, and waking */
     pthread_cond_t done;
-    worker worker[MOST];
+    worker worker[MAX_WORKERS];
     int workers;
     atomic_bool busy; /* somebody's work is being done */
     atomic_uint_fast64_t turn;
     atomic_int left;
     atomic_bool caller_asleep, ending;
-    at_share *share;
+    at_shard *shard;
     void *arg;
 } pool = {.lock = PTHREAD_MUTEX_INITIALIZER, .done = PTHREAD_COND_INITIALIZER};
 
@@ -65,8 +65,8 @@ static inline void rest(void)
  * order of atomic stores and loads alone: emulators of ARM lose that one on x86. */
 static inline void say_before_looking(void) { atomic_thread_fence(memory_order_seq_cst); }
 
-/* The next turn in which the worker has a share, after the one seen; 0: the end. A turn without a
- * share wakes nobody, and keeps nobody from falling asleep. */
+/* The next turn in which the worker has a shard, after the one seen; 0: the end. A turn without a
+ * shard wakes nobody, and keeps nobody from falling asleep. */
 static uint_fast64_t await_turn(int own, uint_fast64_t seen)
 {
     worker *w = &pool.worker[own - 1];
@@ -87,7 +87,7 @@ static uint_fast64_t await_turn(int own, uint_fast64_t seen)
     return turn == seen || own >= threads_of(turn) ? 0 : turn;
 }
 
-static void await_shares(void)
+static void await_shards(void)
 {
     for (int i = 0; i < SPINS; i++, rest())
         if (atomic_load_explicit(&pool.left, memory_order_acquire) == 0)
@@ -131,7 +131,7 @@ static void *work(void *number)
     uint_fast64_t turn = 0;
     inside = true;
     while ((turn = await_turn(own, turn))) {
-        pool.share(pool.arg, own, threads_of(turn));
+        pool.shard(pool.arg, own, threads_of(turn));
         if (atomic_fetch_sub(&pool.left, 1) != 1)
             continue;
         say_before_looking();
@@ -142,7 +142,7 @@ static void *work(void *number)
 }
 
 /* Of a fork: it has the caller's thread alone. The first turn that a new worker sees may be one
- * that is over: without a share for it, as it began without it, or in a fork turn 0. */
+ * that is over: without a shard for it, as it began without it, or in a fork turn 0. */
 static void forget_workers(void)
 {
     pool.workers = 0;
@@ -200,12 +200,12 @@ __attribute__((destructor)) static void end_workers(void)
 
 /* ---- work ---------------------------------------------------------------------------------- */
 
-void at_pool_run(int threads, at_share *share, void *arg)
+void at_pool_run(int threads, at_shard *shard, void *arg)
 {
     if (threads > 1 && !inside && !atomic_exchange(&pool.busy, true)) {
-        threads = make_workers(threads - 1 < MOST ? threads - 1 : MOST) + 1;
+        threads = make_workers(threads - 1 < MAX_WORKERS ? threads - 1 : MAX_WORKERS) + 1;
         uint_fast64_t next = (atomic_load(&pool.turn) >> THREAD_BITS) + 1;
-        pool.share = share;
+        pool.shard = shard;
         pool.arg = arg;
         atomic_store(&pool.left, threads - 1);
         atomic_store_explicit(&pool.turn, next << THREAD_BITS | (unsigned)threads,
@@ -213,14 +213,14 @@ void at_pool_run(int threads, at_share *share, void *arg)
         say_before_looking();
         wake_workers(threads - 1);
         inside = true;
-        share(arg, 0, threads);
+        shard(arg, 0, threads);
         inside = false;
-        await_shares();
+        await_shards();
         atomic_store(&pool.busy, false);
         return;
     }
     bool before = inside;
     inside = true;
-    share(arg, 0, 1);
+    shard(arg, 0, 1);
     inside = before;
 }

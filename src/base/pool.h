@@ -10,18 +10,18 @@
 
 #include <stdbool.h>
 
-enum { ATTEND_POOL_MOST = 1024 }; /* threads, the caller's included */
+enum { ATTEND_POOL_MAX = 1024 }; /* threads, the caller's included */
 
 /* processors that this process may use */
 int at_processors(void);
 
-typedef void at_share(void *arg, int thread, int threads);
+typedef void at_shard(void *arg, int thread, int threads);
 
-/* Runs share(arg, 0 .. n-1, n) side by side, 0 on the caller's thread, with at most `threads` of
+/* Runs shard(arg, 0 .. n-1, n) side by side, 0 on the caller's thread, with at most `threads` of
  * them: fewer where no more can be made, and one where the threads have other work. */
-void at_pool_run(int threads, at_share *share, void *arg);
+void at_pool_run(int threads, at_shard *shard, void *arg);
 
-/* Is this thread running a share? Then another part would run on it alone. */
+/* Is this thread running a shard? Then another part would run on it alone. */
 bool at_pool_inside(void);
 
 #endif

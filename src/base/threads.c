@@ -15,7 +15,7 @@ static atomic_int in_force; /* 0: not asked yet */
 int attend_set_threads(int threads)
 {
     int n = threads > 0 ? threads : at_processors();
-    n = n < ATTEND_POOL_MOST ? n : ATTEND_POOL_MOST;
+    n = n < ATTEND_POOL_MAX ? n : ATTEND_POOL_MAX;
     atomic_store_explicit(&in_force, n, memory_order_relaxed);
     return n;
 }
@@ -109,8 +109,8 @@ static void work_on(void *arg, int thread, int threads)
 
 void at_parallel_each(int n, double work, at_item *run, void *arg)
 {
-    enum { LEAST = 50000 }; /* below this, waking a thread costs more than it brings */
-    int threads = n > 1 && n * work >= LEAST ? at_threads() : 1;
+    enum { MIN_WORK = 50000 }; /* below this, waking a thread costs more than it brings */
+    int threads = n > 1 && n * work >= MIN_WORK ? at_threads() : 1;
     threads = threads < n ? threads : n;
     if (threads <= 1) {
         unsigned floats = at_floats_flush();

@@ -2,6 +2,7 @@
 #include <ctype.h>
 #include <string.h>
 
+#include "base/option_alias.h"
 #include "base/usage.h"
 
 /* Text as roff prints it unchanged: a backslash and a plain minus are escaped, and a line never
@@ -62,6 +63,40 @@ static void options(at_str *out, const at_option *list, const char *group)
         at_str_clear(&part);
         at_option_explain(&part, o);
         at_str_add(&part, ".");
+        line(out, "", at_str_text(&part));
+    }
+    out->failed |= part.failed;
+    at_str_free(&part);
+}
+
+/* the other names of an option, and of a value of it */
+static void aliases_of(at_str *out, const at_option *list, const at_option *o)
+{
+    const at_option_set set = {list, NULL};
+    const char *value = at_option_alias_of_value(o->name);
+    void *fields;
+    for (const at_option_alias *a = at_option_aliases; a->alias; a++)
+        if (strcmp(a->name, o->name) == 0 && at_option_find(&set, 1, a->alias, &fields) == o)
+            at_str_print(out, "%s--%s", out->length ? ", " : "", a->alias);
+    if (value
+        && at_choice_find(o->choices ? o->choices : "", at_option_alias_value(o->name, value)) >= 0)
+        at_str_print(out, "%s%s for %s", out->length ? "; " : "", value,
+                     at_option_alias_value(o->name, value));
+}
+
+static void aliases(at_str *out, const at_option *list)
+{
+    at_str part = {0};
+    bool any = false;
+    for (const at_option *o = list; o && o->name; o++) {
+        at_str_clear(&part);
+        aliases_of(&part, list, o);
+        if (o->hidden || !part.length)
+            continue;
+        at_str_add(out, any ? "" : ".SH ALIASES\nOther names that are accepted:\n");
+        any = true;
+        at_str_add(out, ".TP\n.B \\-\\-");
+        line(out, "", o->name);
         line(out, "", at_str_text(&part));
     }
     out->failed |= part.failed;
@@ -140,6 +175,7 @@ void at_usage_man(at_str *out, const at_program *p, const at_usage *u)
     at_str_add(out, ".SH OPTIONS\n");
     options(out, u->options, NULL);
     options(out, p->common, "Common options");
+    aliases(out, u->options);
     examples(out, u->examples, u->options);
     terms(out, "EXIT STATUS", p->exit_codes);
     terms(out, "ENVIRONMENT", p->environment);

@@ -64,6 +64,14 @@ size_t at_utf8_valid(const char *text, size_t size)
     return at;
 }
 
+size_t at_utf8_count_invalid(const char *text, size_t size)
+{
+    size_t count = 0;
+    for (size_t at = at_utf8_valid(text, size); at < size; count++)
+        at += 1 + at_utf8_valid(text + at + 1, size - at - 1);
+    return count;
+}
+
 size_t at_utf8_count(const char *text, size_t size)
 {
     size_t count = 0;

@@ -14,6 +14,7 @@ int at_utf8_put(char out[4], uint32_t code);
 
 /* how many bytes from the start are valid: size, where all are */
 size_t at_utf8_valid(const char *text, size_t size);
+size_t at_utf8_count_invalid(const char *text, size_t size); /* bytes */
 
 /* how many characters, every invalid byte counted as one */
 size_t at_utf8_count(const char *text, size_t size);

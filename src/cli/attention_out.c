@@ -35,31 +35,6 @@ attend_status at_attention_out_check(const char *path, bool overwrite, attend_er
                     at_show(path).text);
 }
 
-static attend_status see_weights(void *user, const attend_translation *t, attend_error *err)
-{
-    (void)err;
-    *(bool *)user |= t->weights || t->targets == 0;
-    return ATTEND_OK;
-}
-
-attend_status at_attention_needed(attend_translator *translator, const attend_features *features,
-                                  const char *option, attend_error *err)
-{
-    static const char *const word[] = {"a"};
-    attend_translate_options o;
-    bool looks = false;
-    if (features && attend_features_count(features) == 0)
-        return ATTEND_OK;
-    attend_translate_defaults(&o);
-    o.beam = o.most = o.attention = 1;
-    o.features = features;
-    attend_status status = attend_translate(translator, &o, 1, word, see_weights, &looks, err);
-    if (status >= 0 && !looks)
-        status = at_error(err, ATTEND_OPTION, "%s: a model without attention has no weights",
-                          option);
-    return status;
-}
-
 attend_status at_attention_out_open(at_attention_out *a, at_cli *cli, const char *path,
                                     bool overwrite, attend_error *err)
 {
@@ -101,40 +76,22 @@ attend_status at_attention_text(at_str *out, const attend_translation *t, attend
     if (status >= 0) {
         at_str_add(out, text);
         at_str_add(out, "\n");
-        attend_text_free(text);
+        attend_free(text);
     }
     return status;
 }
 
-static void add_texts(at_str *out, const char *name, int n, const char *const *text)
-{
-    at_str_print(out, ", \"%s\": [", name);
-    for (int i = 0; i < n; i++) {
-        at_str_add(out, i ? ", " : "");
-        at_str_add_json(out, text[i]);
-    }
-    at_str_add(out, "]");
-}
-
 /* sentence: its number in the line; below 0: lines have but one */
-static void add_json(at_str *out, size_t line, int sentence, const attend_translation *t)
+static attend_status add_json(at_str *out, size_t line, int sentence, const attend_translation *t,
+                              attend_error *err)
 {
-    at_str_print(out, "{\"line\": %zu, ", line);
-    if (sentence >= 0)
-        at_str_print(out, "\"sentence\": %d, ", sentence);
-    at_str_print(out, "\"rank\": %d, \"score\": %.9g, \"log_p\": %.9g, \"text\": ", t->rank,
-                 t->score, t->log_p);
-    at_str_add_json(out, t->text);
-    add_texts(out, "source", t->sources, t->source);
-    add_texts(out, "target", t->targets, t->target);
-    at_str_add(out, ", \"weights\": [");
-    for (int i = 0; i < t->targets; i++) {
-        at_str_add(out, i ? ", [" : "[");
-        for (int j = 0; j < t->sources; j++)
-            at_str_print(out, "%s%.6g", j ? ", " : "", t->weights[i * t->sources + j]);
-        at_str_add(out, "]");
-    }
-    at_str_add(out, "]}\n");
+    char *text;
+    attend_status status = attend_attention_json(t, line, sentence, &text, err);
+    if (status < 0)
+        return status;
+    at_str_print(out, "%s\n", text);
+    attend_free(text);
+    return ATTEND_OK;
 }
 
 /* ---- figures ------------------------------------------------------------------------------- */
@@ -203,7 +160,7 @@ attend_status at_attention_out_add(at_attention_out *a, size_t line, const atten
     attend_status status = ATTEND_OK;
     at_str_clear(&a->text);
     if (at_file_ends(a->path, ".jsonl")) {
-        add_json(&a->text, line, a->sentences ? a->of_line - 1 : -1, t);
+        status = add_json(&a->text, line, a->sentences ? a->of_line - 1 : -1, t, err);
     } else {
         at_str_print(&a->text, "%zu %d %.6f %s\n\n", line, t->rank, t->score, t->text);
         status = at_attention_text(&a->text, t, (attend_text_style){.columns = 120, .utf8 = 1},

@@ -33,11 +33,6 @@ typedef struct {
  * made? */
 attend_status at_attention_out_check(const char *path, bool overwrite, attend_error *err);
 
-/* Refuses an option that needs weights where no model has attention: a word is translated, or the
- * first sequence of features, unless they are NULL. */
-attend_status at_attention_needed(attend_translator *translator, const attend_features *features,
-                                  const char *option, attend_error *err);
-
 /* A path of NULL takes nothing and writes nothing. */
 attend_status at_attention_out_open(at_attention_out *a, at_cli *cli, const char *path,
                                     bool overwrite, attend_error *err);

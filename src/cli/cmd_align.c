@@ -20,11 +20,11 @@ static const at_option options[] = {
      .help = "Their translations, line by line"},
     {.name = "swap", OPTION_FLAG(align, swap),
      .help = "The second side of the pairs is what the model translates from"},
-    {.name = "longest", OPTION_INT(align, longest), .value = "1000", .min = 1, .max = 1 << 20,
+    {.name = "max-length", OPTION_INT(align, longest), .value = "1000", .min = 1, .max = 1 << 20,
      .meta = "N", .help = "Pieces of a line that are read; words behind them have no links"},
     {.name = "batch", OPTION_INT(align, batch), .value = "64", .min = 1, .max = 1 << 16,
      .meta = "N", .help = "Lines at a time; changes nothing but the speed"},
-    {.name = "level", .letter = 'l', OPTION_CHOICE(align, level), .choices = "word|piece",
+    {.name = "level", .letter = 'l', OPTION_CHOICE(align, level), .choices = "word|token",
      .value = "word", .group = "Output", .help = "What is linked"},
     {.name = "threshold", OPTION_REAL(align, threshold), .value = "0", .min = 0, .max = 1,
      .meta = "W", .help = "Link all with so much weight; 0 links the one with most",
@@ -55,7 +55,7 @@ static attend_status write_one(void *user, const attend_translation *t, attend_e
         return status;
     at_str_add(&w->out, links);
     at_str_add(&w->out, "\n");
-    attend_text_free(links);
+    attend_free(links);
     status = at_attention_out_add(&w->attention, t->line, t, err);
     return status < 0 ? status : at_cli_flush(&w->out, false, err);
 }

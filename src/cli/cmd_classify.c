@@ -6,6 +6,7 @@
 #include "base/memory.h"
 #include "cli/attention_out.h"
 #include "cli/cut.h"
+#include "cli/models.h"
 #include "cli/stream.h"
 
 typedef struct {
@@ -26,7 +27,7 @@ static const at_option options[] = {
              "first"},
     {.name = "overwrite", OPTION_FLAG(classify, overwrite),
      .help = "Let --attention-out replace a file"},
-    {.name = "longest", OPTION_INT(classify, longest), .value = "1000", .min = 1, .max = 1 << 20,
+    {.name = "max-length", OPTION_INT(classify, longest), .value = "1000", .min = 1, .max = 1 << 20,
      .meta = "N", .group = "Input",
      .help = "Pieces of a line that are read; the rest is left out, with a warning"},
     {.name = "batch", OPTION_INT(classify, batch), .value = "64", .min = 1, .max = 1 << 16,
@@ -37,7 +38,7 @@ static const at_option options[] = {
 typedef struct {
     at_cli *cli;
     const classify *o;
-    attend_classifier *classifier;
+    attend_model *model;
     at_reader in;
     at_attention_out attention;
     at_str text, out; /* lines of a block with a zero behind each; what is written */
@@ -54,18 +55,18 @@ static attend_translation as_translation(const attend_classified *c)
     return (attend_translation){.text = c->name,
                                 .score = p,
                                 .log_p = log(p),
-                                .sources = c->pieces,
+                                .sources = c->tokens,
                                 .targets = 1,
-                                .source = c->piece,
+                                .source = c->token,
                                 .target = &c->name,
                                 .weights = c->weights};
 }
 
 static void add_probabilities(work *w, const attend_classified *c)
 {
-    for (int i = 0; attend_classifier_class(w->classifier, i); i++)
-        at_str_print(&w->out, "\t%s=%.6f", attend_classifier_class(w->classifier, i),
-                     c->probabilities[i]);
+    const char *name;
+    for (size_t i = 0; (name = attend_model_label(w->model, i)); i++)
+        at_str_print(&w->out, "\t%s=%.6f", name, c->probabilities[i]);
 }
 
 static attend_status write_one(void *user, const attend_classified *c, attend_error *err)
@@ -74,7 +75,7 @@ static attend_status write_one(void *user, const attend_classified *c, attend_er
     attend_translation t = as_translation(c);
     attend_text_style style = {w->cli->columns, w->cli->utf8, w->cli->color};
     attend_status status = ATTEND_OK;
-    at_cut_note(&w->cut, c->cut, c->pieces);
+    at_cut_note(&w->cut, c->cut, c->tokens);
     at_str_add(&w->out, c->name);
     if (w->o->probabilities)
         add_probabilities(w, c);
@@ -126,8 +127,7 @@ static attend_status classify_block(work *w, attend_error *err)
         return at_error_memory(err);
     for (size_t i = 0; i < w->count; i++, at += strlen(at) + 1)
         line[i] = at;
-    attend_status status = attend_classify(w->classifier, &inside, w->count, line, write_one, w,
-                                           err);
+    attend_status status = attend_classify(w->model, &inside, w->count, line, write_one, w, err);
     at_free(line);
     return status < 0 ? status : at_cli_flush(&w->out, true, err);
 }
@@ -139,8 +139,7 @@ static attend_status open_all(work *w, const char *model, attend_error *err)
     attend_status status = at_attention_out_check(w->o->attention_out, w->o->overwrite, err);
     if (status < 0)
         return status;
-    w->cli->input = model;
-    status = attend_classifier_open(model, &w->classifier, err);
+    status = at_cli_model_open(w->cli, model, ATTEND_CAN_CLASSIFY, &w->model, err);
     if (status >= 0)
         status = at_attention_out_open(&w->attention, w->cli, w->o->attention_out, w->o->overwrite,
                                        err);
@@ -174,7 +173,7 @@ static attend_status run(at_cli *cli, const void *fields, int operands, char **o
     at_reader_close(&w.in);
     at_str_free(&w.text);
     at_str_free(&w.out);
-    attend_classifier_free(w.classifier);
+    attend_model_free(w.model);
     return status;
 }
 

@@ -3,6 +3,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "attend_data.h"
 #include "base/file.h"
 #include "base/log.h"
 #include "base/memory.h"
@@ -343,14 +344,8 @@ static attend_status keep(const work *w, attend_error *err)
     char *table = at_file_join(w->o->out, "compared.md");
     char *figure = at_file_join(w->o->out, "compared.svg");
     at_str text = {0};
-    at_writer *to;
     at_compared_tables(&text, w->all, w->count, ATTEND_TABLE_MARKDOWN, 0);
-    attend_status status = table && figure && !text.failed ? at_writer_open(&to, table, err)
-                                                           : at_error_memory(err);
-    if (status >= 0) {
-        at_writer_write(to, at_str_text(&text), text.length);
-        status = at_writer_commit(to, err);
-    }
+    attend_status status = figure ? at_file_write(table, &text, err) : at_error_memory(err);
     if (status >= 0 && at_compared_draw(w->all, w->count, figure, err) < 0)
         fprintf(stderr, "attend compare: no figure: %s\n", err->message);
     at_str_free(&text);
@@ -406,8 +401,10 @@ static attend_status run(at_cli *cli, const void *fields, int operands, char **o
         status = at_compared_get(&w.all[i], &w.with, err);
     if (status >= 0)
         status = report(&w, err);
-    for (int i = 0; i < w.count; i++)
+    for (int i = 0; i < w.count; i++) {
         at_free(w.all[i].folder);
+        attend_free(w.all[i].found);
+    }
     at_sentence_pairs_free(&w.test);
     at_lines_free(&w.gold);
     at_free(w.train_file);

@@ -1,8 +1,10 @@
 /* attend data: looks corpora through, shows how they are read, converts, splits and makes them. */
 #include <string.h>
 
+#include "attend_data.h"
 #include "base/file.h"
 #include "base/guess.h"
+#include "base/json_write.h"
 #include "base/log.h"
 #include "cli/data_convert.h"
 #include "cli/data_make.h"
@@ -40,9 +42,9 @@ static const at_option options[] = {
     {.name = "encoding", OPTION_CHOICE(data, encoding), .choices = "utf-8|replace|latin-1",
      .value = "utf-8", .meta = "HOW",
      .help = "Of bytes that are no UTF-8: refuse, write U+FFFD, or take their line as Latin-1"},
-    {.name = "longest-line", OPTION_SIZE(data, longest_line), .value = "1M", .min = 1, .max = 1e9,
+    {.name = "max-line", OPTION_SIZE(data, longest_line), .value = "1M", .min = 1, .max = 1e9,
      .meta = "BYTES", .help = "Longer ones are refused"},
-    {.name = "reverse", OPTION_FLAG(data, reverse),
+    {.name = "swap", OPTION_FLAG(data, reverse),
      .help = "The second text is the source: French to English from English-French pairs"},
 
     {.name = "fix", OPTION_PATH(data, fix), .meta = "OUT", .group = "For check",
@@ -50,7 +52,7 @@ static const at_option options[] = {
      .example = {"attend data check pairs.tsv --fix clean.tsv", "A copy without what was found"}},
     {.name = "ratio", OPTION_REAL(data, ratio), .value = "9", .min = 1, .max = 1e6, .meta = "R",
      .help = "Report pairs with a side over R times longer than the corpus' median ratio has it"},
-    {.name = "longest-text", OPTION_INT(data, longest_text), .value = "250", .min = 1, .max = 1e9,
+    {.name = "max-words", OPTION_INT(data, longest_text), .value = "250", .min = 1, .max = 1e9,
      .meta = "WORDS", .help = "Texts of more words are noted"},
     {.name = "places", OPTION_INT(data, places), .value = "3", .min = 0, .max = 1e6, .meta = "N",
      .help = "How many lines of each finding are shown",
@@ -152,58 +154,74 @@ static attend_status check(at_cli *cli, const data *o, int count, const char *co
 
 /* ---- show ------------------------------------------------------------------------------- */
 
-static void part(at_str *out, const char *name, const char *text, bool json)
+static void part(at_str *out, at_json_out *j, const char *name, const char *text)
 {
     if (!text)
         return;
-    if (json) {
-        at_str_print(out, ", \"%s\": ", name);
-        at_str_add_json(out, text);
-        return;
+    if (j)
+        at_json_string(j, name, text);
+    else {
+        at_str_print(out, "  %-9s ", name);
+        at_str_add_safe(out, text);
+        at_str_add(out, "\n");
     }
-    at_str_print(out, "  %-9s ", name);
-    at_str_add_safe(out, text);
-    at_str_add(out, "\n");
 }
 
-static void show_answers(at_str *out, const attend_examples *x, bool json)
+static void answers_text(at_str *out, const attend_examples *x)
 {
     const char *text;
     size_t begin;
-    at_str_add(out, json ? ", \"answers\": [" : "");
     for (size_t i = 0; attend_examples_answer(x, i, &text, &begin); i++) {
-        if (json) {
-            at_str_print(out, "%s{\"begin\": %zu, \"text\": ", i ? ", " : "", begin);
-            at_str_add_json(out, text);
-            at_str_add(out, "}");
-        } else {
-            at_str_print(out, "  answer    at %zu: ", begin);
-            at_str_add_safe(out, text);
-            at_str_add(out, "\n");
-        }
+        at_str_print(out, "  answer    at %zu: ", begin);
+        at_str_add_safe(out, text);
+        at_str_add(out, "\n");
     }
-    at_str_add(out, json ? "]" : "");
+}
+
+static void answers_json(at_json_out *j, const attend_examples *x)
+{
+    const char *text;
+    size_t begin;
+    at_json_array(j, "answers");
+    for (size_t i = 0; attend_examples_answer(x, i, &text, &begin); i++) {
+        at_json_object(j, NULL);
+        at_json_int(j, "begin", (long long)begin);
+        at_json_string(j, "text", text);
+        at_json_end(j);
+    }
+    at_json_end(j);
+}
+
+/* the texts of an example, as JSON where j is not NULL */
+static void parts(at_str *out, at_json_out *j, const attend_examples *x, const attend_example *e)
+{
+    bool alone = !e->target && !e->question;
+    part(out, j, alone ? "text" : "source", e->source);
+    part(out, j, "target", e->target);
+    part(out, j, "label", e->label);
+    part(out, j, "question", e->question);
+    part(out, j, "id", e->id);
+    if (e->question && j)
+        answers_json(j, x);
+    else if (e->question)
+        answers_text(out, x);
 }
 
 static void show_example(at_str *out, const attend_examples *x, const attend_example *e, bool json)
 {
-    if (json) {
-        at_str_add(out, "{\"file\": ");
-        at_str_add_json(out, e->file);
-        at_str_print(out, ", \"line\": %ld", e->line);
-    } else {
+    if (!json) {
         at_str_add_safe(out, e->file);
         at_str_print(out, ":%ld: %s\n", e->line, attend_examples_format(x));
+        parts(out, NULL, x, e);
+        return;
     }
-    bool alone = !e->target && !e->question;
-    part(out, alone ? "text" : "source", e->source, json);
-    part(out, "target", e->target, json);
-    part(out, "label", e->label, json);
-    part(out, "question", e->question, json);
-    part(out, "id", e->id, json);
-    if (e->question)
-        show_answers(out, x, json);
-    at_str_add(out, json ? "}\n" : "");
+    at_json_out j = {.out = out};
+    at_json_object(&j, NULL);
+    at_json_string(&j, "file", e->file);
+    at_json_int(&j, "line", e->line);
+    parts(out, &j, x, e);
+    at_json_end(&j);
+    at_str_add(out, "\n");
 }
 
 static attend_status show_file(const data *o, const char *path, attend_error *err)
@@ -307,9 +325,9 @@ static attend_status make(at_cli *cli, const data *o, int count, const char *con
 typedef attend_status action(at_cli *cli, const data *o, int count, const char *const *path,
                              attend_error *err);
 
-#define INPUT " src tgt format text second label header encoding longest-line reverse "
+#define INPUT " src tgt format text second label header encoding max-line swap "
 static const at_option_use uses[] = {
-    {"check", INPUT "fix ratio longest-text places json to overwrite "},
+    {"check", INPUT "fix ratio max-words places json to overwrite "},
     {"show", INPUT "json first "},
     {"convert", INPUT "out to overwrite "},
     {"split", INPUT "out to valid test overwrite "},

@@ -106,7 +106,7 @@ static attend_status one_line(job *j, const at_reader *r, const char *line, size
                         at_show(r->name).text, r->line, why.message);
     at_str_add_bytes(&j->out, text, size);
     at_str_add(&j->out, "\n");
-    attend_text_free(text);
+    attend_free(text);
     return at_cli_flush(&j->out, false, err);
 }
 

@@ -40,11 +40,11 @@ static const at_option options[] = {
      .meta = "N", .group = "Search", .help = "Hypotheses that are followed; 1 is greedy"},
     {.name = "length-rule", OPTION_CHOICE(evaluate, rule), .choices = "none|average|wu",
      .value = "average", .help = "How hypotheses of different length are compared"},
-    {.name = "penalty", OPTION_REAL(evaluate, penalty), .value = "1", .min = -10, .max = 10,
+    {.name = "length-penalty", OPTION_REAL(evaluate, penalty), .value = "1", .min = -10, .max = 10,
      .meta = "A", .help = "Of that rule: above 1 likes longer ones"},
     {.name = "batch", OPTION_INT(evaluate, batch), .value = "64", .min = 1, .max = 1 << 16,
      .meta = "N", .help = "Lines at a time; changes nothing but the speed"},
-    {.name = "longest", OPTION_INT(evaluate, longest), .value = "1000", .min = 1, .max = 1 << 20,
+    {.name = "max-length", OPTION_INT(evaluate, longest), .value = "1000", .min = 1, .max = 1 << 20,
      .meta = "N", .help = "Pieces of a line that are read"},
 
     {.name = "tokenize", OPTION_CHOICE(evaluate, tokenize), .choices = TOKENIZATIONS,
@@ -63,7 +63,7 @@ typedef struct {
     const evaluate *o;
     at_sentence_pairs pairs;
     at_lines gold;
-    attend_translator *translator;
+    at_models models;
     at_writer *file; /* of translations, or NULL */
     at_cut cut;
 } work;
@@ -74,7 +74,7 @@ static attend_status check(const evaluate *o, attend_error *err)
         return at_error(err, ATTEND_OPTION, "--threshold and --gold-base are for --gold");
     if (o->rule == ATTEND_LENGTH_RULE_NONE && o->penalty != 1)
         return at_error(err, ATTEND_OPTION,
-                        "--penalty is for --length-rule average and wu, not for none");
+                        "--length-penalty is for --length-rule average and wu, not for none");
     if (o->out && !o->overwrite && at_file_exists(o->out))
         return at_error(err, ATTEND_OPTION, "--out: %s exists; --overwrite replaces it",
                         at_show(o->out).text);
@@ -100,10 +100,9 @@ static attend_status open_all(work *w, at_cli *cli, int operands, char **operand
     attend_status status = check(o, err);
     if (status < 0)
         return status;
-    cli->input = operand[0];
-    status = attend_translator_open(operand[0], &w->translator, err);
-    for (int i = 0; i < o->ensemble.count && status >= 0; i++)
-        status = attend_translator_add(w->translator, cli->input = o->ensemble.item[i], err);
+    status = at_models_add(&w->models, cli, operand[0], err);
+    if (status >= 0)
+        status = at_models_add_all(&w->models, cli, &o->ensemble, err);
     if (status >= 0)
         status = at_sentence_pairs_read(&w->pairs, cli, &from, err);
     if (status >= 0 && o->gold)
@@ -116,39 +115,45 @@ static attend_status open_all(work *w, at_cli *cli, int operands, char **operand
     return status >= 0 && o->out ? at_writer_open(&w->file, o->out, err) : status;
 }
 
-static attend_status work_on(work *w, attend_evaluation *e, attend_error *err)
+static attend_status work_on(work *w, attend_evaluation **e, attend_error *err)
 {
     static const char *const tokenizations[] = {NULL, "13a", "intl", "zh", "char", "none"};
     attend_evaluate_options inside;
+    attend_translate_options how;
+    attend_measure_options measures;
     attend_evaluate_defaults(&inside);
-    inside.translate.beam = w->o->beam;
-    inside.translate.rule = w->o->rule;
-    inside.translate.penalty = w->o->penalty;
-    inside.translate.batch = w->o->batch;
-    inside.translate.longest = w->o->longest;
-    inside.translate.scores = 0;
-    inside.measure.tokenize = tokenizations[w->o->tokenize];
-    inside.measure.lowercase = w->o->lowercase;
-    inside.measure.gold_base = w->o->link_base;
+    attend_translate_defaults(&how);
+    attend_measure_defaults(&measures);
+    inside.translate = &how;
+    inside.measure = &measures;
+    how.beam = w->o->beam;
+    how.rule = (attend_length_rule)w->o->rule;
+    how.penalty = w->o->penalty;
+    how.batch = w->o->batch;
+    how.longest = w->o->longest;
+    how.scores = 0;
+    measures.tokenize = tokenizations[w->o->tokenize];
+    measures.lowercase = w->o->lowercase;
+    measures.gold_base = w->o->link_base;
     inside.gold = w->o->gold ? w->gold.lines.line : NULL;
     inside.gold_name = w->o->gold;
     inside.threshold = w->o->threshold;
     inside.function = see_line;
     inside.user = w;
-    attend_status status = at_sentence_pairs_give(&w->pairs, w->translator, &inside.translate, err);
-    w->cut.of = inside.translate.features ? "frames" : NULL;
+    attend_status status = at_sentence_pairs_give(&w->pairs, &w->models, &how, err);
+    w->cut.of = how.features ? "frames" : NULL;
     if (status >= 0 && w->o->gold)
-        status = at_attention_needed(w->translator, inside.translate.features, "--gold", err);
+        status = at_models_need_attention(&w->models, "--gold", err);
     return status < 0 ? status
-                      : attend_evaluate(w->translator, &inside, w->pairs.count, w->pairs.source,
-                                        w->pairs.target, e, err);
+                      : attend_evaluate(w->models.model[0], &inside, w->pairs.count,
+                                        w->pairs.source, w->pairs.target, e, err);
 }
 
 static attend_status run(at_cli *cli, const void *fields, int operands, char **operand,
                          attend_error *err)
 {
     work w = {.o = fields};
-    attend_evaluation e;
+    attend_evaluation *e = NULL;
     at_str out = {0};
     attend_status status = open_all(&w, cli, operands, operand, err);
     if (status >= 0)
@@ -158,17 +163,18 @@ static attend_status run(at_cli *cli, const void *fields, int operands, char **o
         w.file = NULL;
     }
     if (status >= 0 && w.o->json) {
-        at_evaluation_json(&out, &e);
+        at_evaluation_json(&(at_json_out){.out = &out}, NULL, e);
         at_str_add(&out, "\n");
     } else if (status >= 0) {
-        at_evaluation_text(&out, &e, cli->columns);
+        at_evaluation_text(&out, e, cli->columns);
     }
     if (status >= 0)
         at_cut_say(&w.cut, cli, "line", "what follows of the source was not read");
     if (status >= 0)
         status = at_cli_write(&out, err);
+    attend_free(e);
     at_writer_abort(w.file);
-    attend_translator_free(w.translator);
+    at_models_free(&w.models);
     at_lines_free(&w.gold);
     at_sentence_pairs_free(&w.pairs);
     return status;

@@ -3,6 +3,7 @@
 #include <string.h>
 #include <time.h>
 
+#include "attend_pooling.h"
 #include "base/file.h"
 #include "base/log.h"
 #include "base/number.h"
@@ -37,11 +38,11 @@ static const at_option options[] = {
                  "A moving average of the best width; nothing is learned"}},
     {.name = "steps", OPTION_INT(fit, steps), .value = "300", .min = 0, .max = 1e6, .meta = "N",
      .group = "Training", .help = "Steps of training"},
-    {.name = "rate", OPTION_REAL(fit, rate), .value = "0.1", .min = 1e-9, .max = 100, .meta = "R",
+    {.name = "lr", OPTION_REAL(fit, rate), .value = "0.1", .min = 1e-9, .max = 100, .meta = "R",
      .help = "Learning rate of Adam at the start; it falls to 0 in a straight line"},
     {.name = "batch", OPTION_INT(fit, batch), .value = "0", .min = 0, .max = 1e6, .meta = "N",
      .help = "Points predicted in a step; 0 is as many as are quick, or all"},
-    {.name = "seed", OPTION_SIZE(fit, seed), .value = "0", .meta = "N",
+    {.name = "seed", OPTION_SIZE(fit, seed), .value = "1234", .meta = "N",
      .help = "Seed of the order of the points, where a step does not take all"},
     {.name = "at", OPTION_STRING(fit, at), .meta = "X,X,...", .group = "Prediction",
      .help = "Print the y of these x, as comma-separated lines",
@@ -78,23 +79,24 @@ static double now(void)
     return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
 }
 
-static int watch(void *user, int step, int steps, double loss)
+static attend_status watch(void *user, const attend_fit_event *e, attend_error *err)
 {
+    (void)err;
     watcher *w = user;
-    w->step = step;
-    w->steps = steps;
+    w->step = e->step;
+    w->steps = e->steps;
     double time = now();
-    if (step == 1)
-        at_progress_start(&w->progress, 1, steps, time);
-    if (w->cli->bar && at_progress_due(&w->progress, step, time)) {
+    if (e->step == 1)
+        at_progress_start(&w->progress, 1, e->steps, time);
+    if (w->cli->bar && at_progress_due(&w->progress, e->step, time)) {
         char text[40];
         at_str line = {0};
-        snprintf(text, sizeof text, "error %.4g", loss);
-        at_progress_line(&line, &w->progress, step, time, text, w->cli->columns, w->cli->utf8);
+        snprintf(text, sizeof text, "error %.4g", e->loss);
+        at_progress_line(&line, &w->progress, e->step, time, text, w->cli->columns, w->cli->utf8);
         at_cli_progress(w->cli, at_str_text(&line));
         at_str_free(&line);
     }
-    return at_cli_signal() != 0;
+    return at_cli_signal() ? ATTEND_STOPPED : ATTEND_OK;
 }
 
 /* "cv" is 0: the library searches */
@@ -109,7 +111,7 @@ static attend_status parse_width(const char *text, double *width, attend_error *
     return ATTEND_OK;
 }
 
-static attend_status train(const fit *o, const at_points *points, watcher *w,
+static attend_status train(const fit *o, const at_point_table *points, watcher *w,
                            attend_pooling **pooling, attend_error *err)
 {
     attend_fit_options options_of_fit;
@@ -123,14 +125,14 @@ static attend_status train(const fit *o, const at_points *points, watcher *w,
     options_of_fit.rate = o->rate;
     options_of_fit.batch = o->batch;
     options_of_fit.seed = o->seed;
-    options_of_fit.progress = watch;
+    options_of_fit.function = watch;
     options_of_fit.user = w;
     at_cli_catch_signals();
     at_log(ATTEND_LOG_DEBUG, "training on %zu points", points->rows);
     status = attend_fit(points->rows, points->columns, points->x, points->y, &options_of_fit,
                         pooling, err);
     at_cli_progress_end(w->cli);
-    return status;
+    return status == ATTEND_STOPPED ? ATTEND_OK : status;
 }
 
 /* ---- the command ------------------------------------------------------------------------ */
@@ -170,8 +172,8 @@ static attend_status check_file(const char *option, const char *file, const char
 /* A saved curve is fitted already: what would change it has no effect, and is refused. */
 static attend_status check_saved(const fit *o, const char *path, attend_error *err)
 {
-    static const char *const fitting[] = {"x",     "y",    "attention", "kernel", "width",
-                                          "steps", "rate", "batch",     "seed"};
+    static const char *const fitting[] = {"x",     "y",  "attention", "kernel", "width",
+                                          "steps", "lr", "batch",     "seed"};
     fit defaults = {0};
     attend_status status = at_options_defaults(options, &defaults, err);
     for (size_t i = 0; i < sizeof fitting / sizeof *fitting && status >= 0; i++) {
@@ -218,37 +220,38 @@ static attend_status check(const fit *o, const char *path, attend_error *err)
 }
 
 /* the x to predict, if any */
-static attend_status read_wanted(at_cli *cli, const fit *o, const at_points *points,
-                                 at_points *wanted, attend_error *err)
+static attend_status read_wanted(at_cli *cli, const fit *o, const at_point_table *points,
+                                 at_point_table *wanted, attend_error *err)
 {
-    *wanted = (at_points){0};
+    *wanted = (at_point_table){0};
     if (o->at && points->columns != 1)
         return at_error(err, ATTEND_OPTION,
                         "--at is for one column of x; write the %d columns to a file for --predict",
                         points->columns);
     if (o->at)
-        return at_points_parse(wanted, o->at, err);
+        return at_point_table_parse(wanted, o->at, err);
     if (!o->predict)
         return ATTEND_OK;
     cli->input = strcmp(o->predict, "-") == 0 ? NULL : o->predict;
-    return at_points_read_like(wanted, o->predict, points, err);
+    return at_point_table_read_like(wanted, o->predict, points, err);
 }
 
 /* what a saved model tells about its points */
-static void points_of_model(at_points *p, const attend_pooling *pooling)
+static void points_of_model(at_point_table *p, const attend_pooling *pooling)
 {
     int columns = attend_pooling_columns(pooling);
-    *p = (at_points){.columns = columns < ATTEND_POINTS_COLUMNS ? columns : ATTEND_POINTS_COLUMNS};
+    *p = (at_point_table){.columns = columns < ATTEND_POINTS_COLUMNS ? columns
+                                                                     : ATTEND_POINTS_COLUMNS};
     for (int c = 0; c < p->columns; c++) {
         p->x_column[c] = c;
         snprintf(p->x_name[c], sizeof p->x_name[c], columns > 1 ? "x%d" : "x", c + 1);
-        at_points_name(p->x_name[c], attend_pooling_name(pooling, c));
+        at_point_table_name(p->x_name[c], attend_pooling_name(pooling, c));
     }
     strcpy(p->y_name, "y");
-    at_points_name(p->y_name, attend_pooling_name(pooling, columns));
+    at_point_table_name(p->y_name, attend_pooling_name(pooling, columns));
 }
 
-static attend_status give_names(attend_pooling *pooling, const at_points *p, attend_error *err)
+static attend_status give_names(attend_pooling *pooling, const at_point_table *p, attend_error *err)
 {
     const char *names[ATTEND_POINTS_COLUMNS + 1];
     for (int c = 0; c < p->columns; c++)
@@ -265,13 +268,13 @@ static attend_status stopped(const watcher *w, attend_error *err)
 
 /* the fit, from points or from a file */
 static attend_status make(at_cli *cli, const fit *o, const char *path, watcher *w,
-                          at_points *points, at_points *wanted, attend_pooling **pooling,
+                          at_point_table *points, at_point_table *wanted, attend_pooling **pooling,
                           attend_error *err)
 {
     bool model = is_model(path);
     cli->input = strcmp(path, "-") == 0 ? NULL : path;
-    attend_status status = model ? attend_pooling_load(path, pooling, err)
-                                 : at_points_read(points, path, o->x, o->y, err);
+    attend_status status = model ? attend_pooling_open(path, pooling, err)
+                                 : at_point_table_read(points, path, o->x, o->y, err);
     if (status < 0)
         return status;
     if (model)
@@ -288,8 +291,8 @@ static attend_status make(at_cli *cli, const fit *o, const char *path, watcher *
 
 /* The files first, since a reader of stdout may go away; but one that cannot be written does not
  * hide the rest. */
-static attend_status write_results(at_cli *cli, const fit *o, at_fitted *f, const at_points *wanted,
-                                   attend_error *err)
+static attend_status write_results(at_cli *cli, const fit *o, at_fitted *f,
+                                   const at_point_table *wanted, attend_error *err)
 {
     attend_error other;
     cli->input = NULL;
@@ -314,7 +317,7 @@ static attend_status run(at_cli *cli, const void *fields, int operands, char **o
     (void)operands;
     const fit *o = fields;
     watcher w = {.cli = cli};
-    at_points points = {0}, wanted = {0};
+    at_point_table points = {0}, wanted = {0};
     attend_pooling *pooling = NULL;
     attend_status status = check(o, operand[0], err);
     if (status >= 0)
@@ -326,8 +329,8 @@ static attend_status run(at_cli *cli, const void *fields, int operands, char **o
     if (status >= 0 && at_cli_signal())
         status = stopped(&w, err);
     attend_pooling_free(pooling);
-    at_points_free(&points);
-    at_points_free(&wanted);
+    at_point_table_free(&points);
+    at_point_table_free(&wanted);
     return status;
 }
 

@@ -1,4 +1,5 @@
 /* attend generate: text from a language model. */
+#include "cli/models.h"
 #include "cli/stream.h"
 
 typedef struct {
@@ -14,7 +15,7 @@ static const at_option options[] = {
     {.name = "prompt", .letter = 'p', OPTION_STRING(generate, prompt), .value = "", .meta = "TEXT",
      .group = "Text", .help = "What the text begins with",
      .example = {"attend generate model --prompt 'once upon a time'", "Goes on with it"}},
-    {.name = "most", OPTION_INT(generate, most), .value = "100", .min = 1, .max = 1 << 24,
+    {.name = "max-tokens", OPTION_INT(generate, most), .value = "100", .min = 1, .max = 1 << 24,
      .meta = "N", .help = "Words that are added"},
     {.name = "lines", OPTION_INT(generate, lines), .value = "0", .min = 0, .max = 1 << 24,
      .meta = "N", .help = "Stop behind so many lines; 0: no limit"},
@@ -40,7 +41,7 @@ static const at_option options[] = {
     {0}};
 /* clang-format on */
 
-static attend_status write_texts(attend_language *m, const generate *o, attend_error *err)
+static attend_status write_texts(const attend_model *m, const generate *o, attend_error *err)
 {
     attend_generate_options inside;
     attend_generate_defaults(&inside);
@@ -63,7 +64,7 @@ static attend_status write_texts(attend_language *m, const generate *o, attend_e
             break;
         at_str_add(&out, text);
         at_str_add(&out, "\n");
-        attend_text_free(text);
+        attend_free(text);
         status = at_cli_flush(&out, true, err);
     }
     at_str_free(&out);
@@ -73,18 +74,17 @@ static attend_status write_texts(attend_language *m, const generate *o, attend_e
 static attend_status run(at_cli *cli, const void *fields, int operands, char **operand,
                          attend_error *err)
 {
-    attend_language *m = NULL;
+    attend_model *m = NULL;
     const generate *o = fields;
     (void)operands;
     if (o->greedy && (o->temperature != 1 || o->top_k != 0 || o->top_p != 1 || o->min_p != 0))
         return at_error(err, ATTEND_OPTION,
                         "--greedy draws nothing: without --temperature, --top-k, --top-p and "
                         "--min-p");
-    cli->input = operand[0];
-    attend_status status = attend_language_open(operand[0], &m, err);
+    attend_status status = at_cli_model_open(cli, operand[0], ATTEND_CAN_GENERATE, &m, err);
     if (status >= 0)
         status = write_texts(m, fields, err);
-    attend_language_free(m);
+    attend_model_free(m);
     return status;
 }
 

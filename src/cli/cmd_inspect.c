@@ -31,22 +31,17 @@ static const at_option options[] = {
 /* ---- the build -------------------------------------------------------------------------- */
 
 /* one of the lines "name: value" */
-static void build_line(at_str *out, const char *line, size_t length, bool json, bool first)
+static void build_line(at_str *out, at_json_out *j, const char *line, size_t length)
 {
     at_str name = {0}, value = {0};
     size_t colon = strcspn(line, ":");
     at_str_add_bytes(&name, line, colon);
     at_str_add_bytes(&value, line + colon + 2, length - colon - 2);
-    if (json) {
-        at_str_add(out, first ? "  " : ",\n  ");
-        at_str_add_json(out, at_str_text(&name));
-        at_str_add(out, ": ");
-        at_str_add_json(out, at_str_text(&value));
-    } else {
-        at_str_pad(out, at_str_text(&name), 20);
-        at_str_wrap(out, at_str_text(&value), 20, 20, 80);
-        at_str_add(out, "\n");
-    }
+    if (j) {
+        at_json_line(j, 2);
+        at_json_string(j, at_str_text(&name), at_str_text(&value));
+    } else
+        at_table_pair(out, at_str_text(&name), at_str_text(&value), 20, 80);
     out->failed |= name.failed || value.failed;
     at_str_free(&name);
     at_str_free(&value);
@@ -55,14 +50,19 @@ static void build_line(at_str *out, const char *line, size_t length, bool json, 
 static attend_status show_build(const inspect *o, attend_error *err)
 {
     at_str text = {0};
-    const char *info = attend_build_info();
-    at_str_add(&text, o->json ? "{\n" : "");
-    for (const char *line = info; *line;) {
+    at_json_out j = {.out = &text};
+    if (o->json)
+        at_json_object(&j, NULL);
+    for (const char *line = attend_build_info(); *line;) {
         size_t length = strcspn(line, "\n");
-        build_line(&text, line, length, o->json, line == info);
+        build_line(&text, o->json ? &j : NULL, line, length);
         line += length + (line[length] == '\n');
     }
-    at_str_add(&text, o->json ? "\n}\n" : "");
+    if (o->json) {
+        at_json_line(&j, 0);
+        at_json_end(&j);
+        at_str_add(&text, "\n");
+    }
     return at_cli_write(&text, err);
 }
 
@@ -133,31 +133,32 @@ static void size_text(at_str *out, size_t bytes)
     at_str_print(out, unit ? "%.1f %s" : "%.0f %s", size, units[unit]);
 }
 
-static void notes_json(at_str *out, const attend_tensors *tensors)
+/* model: path is the folder of one */
+static attend_status write_json(at_str *out, const attend_tensors *tensors, const at_table *table,
+                                const total *sum, const char *path, bool model, attend_error *err)
 {
     const char *name, *text;
-    at_str_add(out, "{");
-    for (size_t i = 0; attend_tensors_note(tensors, i, &name, &text); i++) {
-        at_str_add(out, i ? ", " : "");
-        at_str_add_json(out, name);
-        at_str_add(out, ": ");
-        at_str_add_json(out, text);
-    }
-    at_str_add(out, "}");
-}
-
-static void write_json(at_str *out, const attend_tensors *tensors, const at_table *table,
-                       const total *sum, const char *path, const at_str *model)
-{
-    at_str_add(out, "{\"file\": ");
-    at_str_add_json(out, path);
-    at_str_print(out,
-                 ",\n%s\"parameters\": %zu, \"bytes\": %zu,\n\"metadata\": ", at_str_text(model),
-                 sum->parameters, sum->bytes);
-    notes_json(out, tensors);
-    at_str_add(out, ",\n\"tensors\": ");
-    at_table_write(out, table, ATTEND_TABLE_JSON, 0);
-    at_str_add(out, "}\n");
+    at_str list = {0};
+    at_json_out j = {.out = out};
+    at_json_object(&j, NULL);
+    at_json_string(&j, "file", path);
+    attend_status status = model ? at_inspect_model_json(&j, path, tensors, err) : ATTEND_OK;
+    at_json_line(&j, 0);
+    at_json_int(&j, "parameters", (long long)sum->parameters);
+    at_json_int(&j, "bytes", (long long)sum->bytes);
+    at_json_line(&j, 0);
+    at_json_object(&j, "metadata");
+    for (size_t i = 0; attend_tensors_note(tensors, i, &name, &text); i++)
+        at_json_string(&j, name, text);
+    at_json_end(&j);
+    at_json_line(&j, 0);
+    at_table_write(&list, table, ATTEND_TABLE_JSON, 0);
+    at_json_raw(&j, "tensors", at_str_text(&list), list.length);
+    at_json_end(&j);
+    at_str_add(out, "\n");
+    out->failed |= list.failed;
+    at_str_free(&list);
+    return status;
 }
 
 static void write_text(at_str *out, const attend_tensors *tensors, const at_table *table,
@@ -193,19 +194,16 @@ static attend_status show_file(at_cli *cli, const inspect *o, const char *path, 
     if (status < 0)
         return status;
     at_table table = {.columns = columns};
-    at_str text = {0}, model = {0};
+    at_str text = {0};
     total sum = {0};
-    if (at_inspect_is_model(path))
-        status = at_inspect_model(&model, cli, path, tensors, o->json, err);
+    bool model = at_inspect_is_model(path);
     fill(&table, tensors, o->json, &sum);
-    if (o->json) {
-        write_json(&text, tensors, &table, &sum, path, &model);
-    } else {
-        at_str_add(&text, at_str_text(&model));
+    if (o->json)
+        status = write_json(&text, tensors, &table, &sum, path, model, err);
+    else if (model)
+        status = at_inspect_model(&text, cli, path, tensors, err);
+    if (!o->json)
         write_text(&text, tensors, &table, &sum, cli->columns);
-    }
-    text.failed |= model.failed;
-    at_str_free(&model);
     at_table_free(&table);
     attend_tensors_free(tensors);
     if (status >= 0)
@@ -221,8 +219,9 @@ typedef struct {
     size_t verified, faults;
 } checked;
 
-static void take_verified(void *user, const attend_verified *found)
+static attend_status take_verified(void *user, const attend_verified *found, attend_error *err)
 {
+    (void)err;
     checked *c = user;
     if (found->fault) {
         at_str_add_safe(&c->text, found->fault);
@@ -234,6 +233,7 @@ static void take_verified(void *user, const attend_verified *found)
     } else {
         c->verified++;
     }
+    return ATTEND_OK;
 }
 
 static attend_status verify(at_cli *cli, const char *path, attend_error *err)

@@ -39,16 +39,9 @@ static void page(at_str *out, const at_usage *u)
 static attend_status write_page(const char *folder, const at_usage *u, attend_error *err)
 {
     at_str path = {0}, text = {0};
-    at_writer *writer = NULL;
-    attend_status status;
     at_str_print(&path, "%s/attend%s%s.1", folder, u ? "-" : "", u ? u->name : "");
     page(&text, u);
-    if (path.failed || text.failed)
-        status = at_error_memory(err);
-    else if ((status = at_writer_open(&writer, at_str_text(&path), err)) >= 0) {
-        at_writer_write(writer, at_str_text(&text), text.length);
-        status = at_writer_commit(writer, err);
-    }
+    attend_status status = at_file_write(path.failed ? NULL : at_str_text(&path), &text, err);
     at_str_free(&path);
     at_str_free(&text);
     return status;

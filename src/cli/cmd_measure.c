@@ -56,7 +56,7 @@ static const at_option options[] = {
     {.name = "resamples", OPTION_INT(measure, resamples), .value = "1000", .min = 1, .max = 1e6,
      .meta = "N", .help = "Random samples for --confidence and --baseline"},
     {.name = "seed", OPTION_SIZE(measure, seed), .value = "12345", .meta = "N",
-     .help = "Seed of these samples"},
+     .help = "Seed of these samples; 12345 is sacreBLEU's, so that intervals equal its own"},
     {.name = "digits", OPTION_INT(measure, digits), .value = "2", .min = 0, .max = 15, .meta = "N",
      .help = "Digits behind the point"},
     {.name = "json", OPTION_FLAG(measure, json), .help = "Write JSON, with every number"},
@@ -275,7 +275,7 @@ static void warn_of_tokens(const measure *o, const at_measure_input *in)
 static attend_status add_measure(at_measure_report *r, const char *name,
                                  const attend_measure_options *o, attend_error *err)
 {
-    attend_lines hypotheses[ATTEND_SYSTEMS_MOST + 1], references[ATTEND_PATHS_MOST];
+    attend_lines hypotheses[ATTEND_SYSTEMS_MOST + 1], references[ATTEND_PATHS_MAX];
     for (int i = 0; i < r->in->systems; i++)
         hypotheses[i] = r->in->hypothesis[i].lines;
     for (int i = 0; i < r->in->references; i++)

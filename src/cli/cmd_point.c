@@ -1,6 +1,7 @@
 /* attend point: lines of items in, those that a pointer network points to out. */
 #include <string.h>
 
+#include "cli/models.h"
 #include "cli/stream.h"
 
 typedef struct {
@@ -23,7 +24,7 @@ static const at_option options[] = {
 
 typedef struct {
     const point *o;
-    attend_pointer *model;
+    attend_model *model;
     at_reader in;
     at_str out;
 } work;
@@ -61,7 +62,7 @@ static attend_status point_line(work *w, const char *text, size_t size, attend_e
             add_item(&w->out, text, size, places[i]);
     }
     at_str_add(&w->out, "\n");
-    attend_places_free(places);
+    attend_free(places);
     return at_cli_flush(&w->out, !at_reader_ready(&w->in), err);
 }
 
@@ -82,15 +83,14 @@ static attend_status run(at_cli *cli, const void *fields, int operands, char **o
                          attend_error *err)
 {
     work w = {.o = fields};
-    cli->input = operand[0];
-    attend_status status = attend_pointer_open(operand[0], &w.model, err);
+    attend_status status = at_cli_model_open(cli, operand[0], ATTEND_CAN_POINT, &w.model, err);
     if (status >= 0)
         status = at_reader_open(&w.in, cli, operands > 1 ? operand[1] : "-", err);
     if (status >= 0)
         status = point_lines(&w, err);
     at_reader_close(&w.in);
     at_str_free(&w.out);
-    attend_pointer_free(w.model);
+    attend_model_free(w.model);
     return status;
 }
 

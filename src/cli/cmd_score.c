@@ -24,13 +24,13 @@ static const at_option options[] = {
      .help = "The second side of the pairs is what the model translates from"},
     {.name = "ensemble", OPTION_PATHS(score, ensemble), .meta = "MODEL",
      .help = "Another model; the mean of the probabilities counts. Several times for several"},
-    {.name = "longest", OPTION_INT(score, longest), .value = "1000", .min = 1, .max = 1 << 20,
+    {.name = "max-length", OPTION_INT(score, longest), .value = "1000", .min = 1, .max = 1 << 20,
      .meta = "N", .help = "Pieces of a sentence that are read"},
     {.name = "batch", OPTION_INT(score, batch), .value = "64", .min = 1, .max = 1 << 16,
      .meta = "N", .help = "Lines at a time; changes nothing but the speed"},
-    {.name = "pieces", .letter = 'p', OPTION_FLAG(score, pieces), .group = "Output",
+    {.name = "tokens", .letter = 'p', OPTION_FLAG(score, pieces), .group = "Output",
      .help = "And of every piece: a tab, the piece, a blank and its log-probability",
-     .example = {"attend score model pairs.tsv --pieces", "Where the model was surprised"}},
+     .example = {"attend score model pairs.tsv --tokens", "Where the model was surprised"}},
     {0}};
 /* clang-format on */
 

@@ -40,8 +40,9 @@ typedef struct {
 } splitter;
 
 /* Line breaks inside a sentence become blanks, one for each run of white space around them. */
-static int write_sentence(void *user, const char *text, size_t size)
+static attend_status write_sentence(void *user, const char *text, size_t size, attend_error *err)
 {
+    (void)err;
     splitter *s = user;
     for (size_t at = 0; at < size;) {
         const char *found = memchr(text + at, '\n', size - at);
@@ -55,7 +56,7 @@ static int write_sentence(void *user, const char *text, size_t size)
             at_str_add(&s->out, " ");
     }
     at_str_add(&s->out, "\n");
-    return 0;
+    return ATTEND_OK;
 }
 
 static attend_status split_paragraph(splitter *s, const char *text, size_t size, attend_error *err)

@@ -1,6 +1,7 @@
 /* attend tokenize: text in, pieces or ids out, a line for a line. */
 #include <string.h>
 
+#include "base/json_write.h"
 #include "base/memory.h"
 #include "cli/stream.h"
 #include "cli/tokenizer.h"
@@ -37,74 +38,78 @@ typedef struct {
     const tokenize *o;
     const attend_tokenizer *t;
     bool keep; /* unknown pieces are written as they are in the text */
-    attend_pieces *pieces;
+    attend_tokens *pieces;
     at_str out;
 } job;
 
 /* ---- one line --------------------------------------------------------------------------- */
 
-static attend_status add_texts(job *j, const char *line, size_t length, attend_error *err)
+/* the pieces with spaces between them, or as a member of json */
+static attend_status add_texts(job *j, at_json_out *json, const char *line, size_t length,
+                               attend_error *err)
 {
     size_t count, size;
-    const attend_piece *p = attend_pieces_items(j->pieces, &count);
+    const attend_token *p = attend_tokens_items(j->pieces, &count);
     attend_status status = ATTEND_OK;
     if (j->keep)
-        status = attend_pieces_spell(j->pieces, j->t, line, length, err);
+        status = attend_tokens_spell(j->pieces, j->t, line, length, err);
+    if (json)
+        at_json_array(json, "pieces");
     for (size_t i = 0; i < count && status >= 0; i++) {
-        const char *text = j->keep ? attend_pieces_text(j->pieces, i, &size)
-                                   : attend_tokenizer_piece(j->t, p[i].id, &size);
-        at_str_add(&j->out, !i ? "" : j->o->json ? ", " : " ");
-        if (j->o->json)
-            at_str_add_json_bytes(&j->out, text, size);
-        else
-            at_str_add_bytes(&j->out, text, size);
+        const char *text = j->keep ? attend_tokens_text(j->pieces, i, &size)
+                                   : attend_tokenizer_token(j->t, p[i].id, &size);
+        if (json) {
+            at_json_bytes(json, NULL, text, size);
+            continue;
+        }
+        at_str_add(&j->out, i ? " " : "");
+        at_str_add_bytes(&j->out, text, size);
     }
+    if (json)
+        at_json_end(json);
     return status;
-}
-
-static void add_number(at_str *out, const attend_piece *p, bool offsets, bool json)
-{
-    if (!offsets)
-        at_str_print(out, "%d", p->id);
-    else
-        at_str_print(out, json ? "[%u, %u]" : "%u-%u", p->begin, p->end);
 }
 
 static void add_numbers(job *j, bool offsets)
 {
     size_t count;
-    const attend_piece *p = attend_pieces_items(j->pieces, &count);
-    for (size_t i = 0; i < count; i++) {
-        at_str_add(&j->out, !i ? "" : j->o->json ? ", " : " ");
-        add_number(&j->out, &p[i], offsets, j->o->json);
-    }
-}
-
-static void add_words(job *j)
-{
-    size_t count;
-    const attend_piece *p = attend_pieces_items(j->pieces, &count);
-    for (size_t i = 0; i < count; i++) {
-        at_str_add(&j->out, i ? ", " : "");
-        if (p[i].word == ATTEND_NO_WORD)
-            at_str_add(&j->out, "null");
+    const attend_token *p = attend_tokens_items(j->pieces, &count);
+    for (size_t i = 0; i < count; i++)
+        if (offsets)
+            at_str_print(&j->out, "%s%u-%u", i ? " " : "", p[i].begin, p[i].end);
         else
-            at_str_print(&j->out, "%u", p[i].word);
-    }
+            at_str_print(&j->out, "%s%d", i ? " " : "", p[i].id);
 }
 
 static attend_status write_json(job *j, const char *line, size_t length, attend_error *err)
 {
-    at_str_add(&j->out, "{\"pieces\": [");
-    attend_status status = add_texts(j, line, length, err);
-    attend_pieces_in_characters(j->pieces, line, length);
-    at_str_add(&j->out, "], \"ids\": [");
-    add_numbers(j, false);
-    at_str_add(&j->out, "], \"offsets\": [");
-    add_numbers(j, true);
-    at_str_add(&j->out, "], \"words\": [");
-    add_words(j);
-    at_str_add(&j->out, "]}\n");
+    size_t count;
+    at_json_out out = {.out = &j->out};
+    at_json_object(&out, NULL);
+    attend_status status = add_texts(j, &out, line, length, err);
+    attend_tokens_in_characters(j->pieces, line, length);
+    const attend_token *p = attend_tokens_items(j->pieces, &count);
+    at_json_array(&out, "ids");
+    for (size_t i = 0; i < count; i++)
+        at_json_int(&out, NULL, p[i].id);
+    at_json_end(&out);
+    at_json_array(&out, "offsets");
+    for (size_t i = 0; i < count; i++) {
+        at_json_array(&out, NULL);
+        at_json_int(&out, NULL, p[i].begin);
+        at_json_int(&out, NULL, p[i].end);
+        at_json_end(&out);
+    }
+    at_json_end(&out);
+    at_json_array(&out, "words");
+    for (size_t i = 0; i < count; i++)
+        if (p[i].word == ATTEND_NO_WORD)
+            at_json_null(&out, NULL);
+        else
+            at_json_int(&out, NULL, p[i].word);
+    at_json_end(&out);
+    at_json_end(&out);
+    at_str_add(&j->out, "\n");
     return status;
 }
 
@@ -112,11 +117,11 @@ static attend_status write_plain(job *j, const char *line, size_t length, attend
 {
     attend_status status = ATTEND_OK;
     if (j->o->offsets)
-        attend_pieces_in_characters(j->pieces, line, length);
+        attend_tokens_in_characters(j->pieces, line, length);
     if (j->o->ids || j->o->offsets)
         add_numbers(j, j->o->offsets);
     else
-        status = add_texts(j, line, length, err);
+        status = add_texts(j, NULL, line, length, err);
     at_str_add(&j->out, "\n");
     return status;
 }
@@ -164,7 +169,7 @@ static attend_status run(at_cli *cli, const void *fields, int operands, char **o
     if (status >= 0)
         status = all_lines(&j, &reader, err);
     at_reader_close(&reader);
-    attend_pieces_free(j.pieces);
+    attend_tokens_free(j.pieces);
     at_str_free(&j.out);
     attend_tokenizer_free(t);
     return status;

@@ -57,7 +57,7 @@ static void prepare(void)
 {
     attend_setting_info info;
     int n = 0;
-    for (int i = 0; n < MOST && attend_train_setting(i, &info); i++) {
+    for (size_t i = 0; n < MOST && attend_train_setting(i, &info); i++) {
         if (strcmp(info.name, "threads") != 0)
             describe(n++, &info);
         if (strcmp(info.name, "config") == 0)
@@ -173,18 +173,18 @@ static void say(at_cli *cli, const char *before, const char *text,
     at_str_free(&line);
 }
 
-/* above 0: stop; below: a checkpoint */
-static int wish(void)
+/* what a signal asks the run for */
+static attend_status wish(void)
 {
-    int signal = at_cli_signal();
-    return signal ? signal : at_cli_user_signal() ? -1 : 0;
+    return at_cli_signal() ? ATTEND_STOPPED : at_cli_user_signal() ? ATTEND_CHECKPOINT : ATTEND_OK;
 }
 
-static int watch(void *user, const attend_train_event *e)
+static attend_status watch(void *user, const attend_train_event *e, attend_error *err)
 {
+    (void)err;
     watcher *w = user;
     if (w->cli->common.quiet)
-        return e->kind == ATTEND_TRAIN_STEP ? wish() : 0;
+        return e->kind == ATTEND_TRAIN_STEP ? wish() : ATTEND_OK;
     switch (e->kind) {
     case ATTEND_TRAIN_STEP: show_step(w, e); break;
     case ATTEND_TRAIN_VALIDATED: show_validation(w, e); break;
@@ -195,7 +195,7 @@ static int watch(void *user, const attend_train_event *e)
         say(w->cli, "  > ", e->text, at_cli_say_cut);
         break;
     }
-    return e->kind == ATTEND_TRAIN_STEP ? wish() : 0;
+    return e->kind == ATTEND_TRAIN_STEP ? wish() : ATTEND_OK;
 }
 
 static attend_status print_config(const attend_setting *settings, size_t count, attend_error *err)
@@ -206,7 +206,7 @@ static attend_status print_config(const attend_setting *settings, size_t count, 
     if (status < 0)
         return status;
     at_str_add(&out, text);
-    attend_text_free(text);
+    attend_free(text);
     return at_cli_write(&out, err);
 }
 

@@ -10,6 +10,7 @@
 #include "cli/attention_out.h"
 #include "cli/cut.h"
 #include "cli/lines.h"
+#include "cli/models.h"
 #include "cli/stream.h"
 
 typedef struct {
@@ -21,7 +22,7 @@ typedef struct {
 } translate;
 
 enum { ALIGN_NOT, ALIGN_WORDS, ALIGN_PIECES };
-enum { BEAM = 5, LONGEST = 200, SEED = 1 }; /* the defaults */
+enum { BEAM = 5, LONGEST = 200, SEED = 1234 }; /* the defaults */
 
 /* clang-format off */
 static const at_option options[] = {
@@ -31,13 +32,13 @@ static const at_option options[] = {
      .example = {"attend translate model --beam 1 < in > out", "Greedy, the fastest"}},
     {.name = "length-rule", OPTION_CHOICE(translate, rule), .choices = "none|average|wu",
      .value = "average", .help = "How hypotheses of different length are compared"},
-    {.name = "penalty", OPTION_REAL(translate, penalty), .value = "1", .min = -10, .max = 10,
+    {.name = "length-penalty", OPTION_REAL(translate, penalty), .value = "1", .min = -10, .max = 10,
      .meta = "A", .help = "Of that rule: above 1 likes longer ones"},
     {.name = "coverage", OPTION_REAL(translate, coverage), .value = "0", .min = 0, .max = 10,
      .meta = "B", .help = "Punish what of the source was not looked at; 0 is off"},
-    {.name = "ngram-once", OPTION_INT(translate, no_repeat), .value = "0", .min = 0, .max = 100,
-     .meta = "N", .help = "Let no N pieces in a row come twice"},
-    {.name = "most", OPTION_INT(translate, most), .value = "0", .min = 0, .max = 1 << 20,
+    {.name = "no-repeat-ngram", OPTION_INT(translate, no_repeat), .value = "0", .min = 0,
+     .max = 100, .meta = "N", .help = "Let no N pieces in a row come twice"},
+    {.name = "max-tokens", OPTION_INT(translate, most), .value = "0", .min = 0, .max = 1 << 20,
      .meta = "N", .help = "Pieces of a translation at most; 0: three times the source's plus ten "
      "(features: frames plus fifty)"},
     {.name = "batch", OPTION_INT(translate, batch), .value = "64", .min = 1, .max = 1 << 16,
@@ -61,16 +62,16 @@ static const at_option options[] = {
      .meta = "P", .help = "Draw from the fewest words that have so much probability together"},
     {.name = "min-p", OPTION_REAL(translate, min_p), .value = "0", .min = 0, .max = 1, .meta = "P",
      .help = "Draw from the words at least P times as likely as the likeliest; 0 is all"},
-    {.name = "seed", OPTION_SIZE(translate, seed), .value = "1", .meta = "N",
+    {.name = "seed", OPTION_SIZE(translate, seed), .value = "1234", .meta = "N",
      .help = "Of drawing; the same seed gives the same lines, or sentences, in any batch"},
 
     {.name = "src", .letter = 's', OPTION_PATH(translate, src), .meta = "FILE", .group = "Input",
      .help = "Lines in place of standard input, or feature vectors, .safetensors",
      .example = {"attend translate spoken --src sound.safetensors",
                  "A model of sound, or pictures: a line for each sequence"}},
-    {.name = "longest", OPTION_INT(translate, longest), .value = "200", .min = 1, .max = 1 << 20,
+    {.name = "max-length", OPTION_INT(translate, longest), .value = "200", .min = 1, .max = 1 << 20,
      .meta = "N", .help = "Pieces of a line that are read"},
-    {.name = "long", OPTION_CHOICE(translate, when_long), .choices = "cut|skip|refuse",
+    {.name = "when-long", OPTION_CHOICE(translate, when_long), .choices = "cut|skip|error",
      .value = "cut", .help = "What becomes of longer lines: their beginning is translated, they "
      "stay empty, or the work ends there"},
     {.name = "split", OPTION_FLAG(translate, split),
@@ -90,7 +91,7 @@ static const at_option options[] = {
     {.name = "dictionary", OPTION_PATH(translate, dictionary), .meta = "FILE",
      .help = "And its translation: lines of a word, a tab and its translation"},
     {.name = "alignment", .letter = 'a', OPTION_CHOICE(translate, alignment),
-     .choices = "none|word|piece", .value = "none",
+     .choices = "none|word|token", .value = "none",
      .help = "Write a tab and what belongs together: 0-0 1-2, source and target",
      .example = {"attend translate model --alignment word < in", "Which word became which"}},
     {.name = "threshold", OPTION_REAL(translate, threshold), .value = "0", .min = 0, .max = 1,
@@ -109,7 +110,7 @@ static const at_option options[] = {
 typedef struct {
     at_cli *cli;
     const translate *o;
-    attend_translator *translator;
+    at_models models;
     attend_translate_options inside;
     at_reader in;
     attend_features *features; /* the sources, in place of lines; or NULL */
@@ -137,7 +138,7 @@ static attend_status add_alignment(work *w, const attend_translation *t, attend_
     if (status < 0)
         return status;
     at_str_print(&w->out, "%s%s", w->o->nbest > 1 ? " ||| " : "\t", links);
-    attend_text_free(links);
+    attend_free(links);
     return ATTEND_OK;
 }
 
@@ -184,10 +185,10 @@ static attend_status write_one(void *user, const attend_translation *t, attend_e
     work *w = user;
     size_t line = w->before + w->line_of[t->line];
     attend_status status = ATTEND_OK;
-    if (t->skipped && w->o->when_long == ATTEND_LINE_REFUSE)
+    if (t->skipped && w->o->when_long == ATTEND_WHEN_LONG_ERROR)
         return at_error(err, ATTEND_FORMAT,
                         "line %zu has a sentence that is too long, more than %d pieces or more "
-                        "than the model can read; --longest changes the first",
+                        "than the model can read; --max-length changes the first",
                         line + 1, w->o->longest);
     at_cut_note(&w->cut, t->cut && t->rank == 0, t->sources);
     w->skipped += t->skipped;
@@ -209,13 +210,14 @@ static attend_status write_one(void *user, const attend_translation *t, attend_e
 
 /* ---- in ------------------------------------------------------------------------------------ */
 
-static int add_sentence(void *user, const char *text, size_t size)
+static attend_status add_sentence(void *user, const char *text, size_t size, attend_error *err)
 {
+    (void)err;
     work *w = user;
     at_str_add_bytes(&w->text, text, size);
     at_str_add_bytes(&w->text, "", 1);
     w->count++;
-    return 0;
+    return ATTEND_OK;
 }
 
 static attend_status add_line(work *w, const char *text, size_t size, attend_error *err)
@@ -225,7 +227,7 @@ static attend_status add_line(work *w, const char *text, size_t size, attend_err
     if (w->o->split)
         status = attend_sentences_split(text, size, NULL, add_sentence, w, err);
     if (w->count == before)
-        add_sentence(w, text, w->o->split ? 0 : size);
+        add_sentence(w, text, w->o->split ? 0 : size, err);
     size_t *more = at_realloc(w->line_of, before * sizeof *more, w->count * sizeof *more);
     if (!more)
         return at_error_memory(err);
@@ -303,7 +305,8 @@ static attend_status translate_block(work *w, attend_error *err)
     w->inside.prefix = prefixes ? w->item_prefix : NULL;
     w->inside.first = w->texts_before;
     if (status >= 0)
-        status = attend_translate(w->translator, &w->inside, w->count, w->item, write_one, w, err);
+        status = attend_translate(w->models.model[0], &w->inside, w->count, w->item, write_one, w,
+                                  err);
     at_free(w->item);
     at_free(w->item_prefix);
     return status < 0 ? status : at_cli_flush(&w->out, true, err);
@@ -334,7 +337,7 @@ static attend_status check_search(const translate *o, attend_error *err)
                         "--sample asks for it");
     if (o->rule == ATTEND_LENGTH_RULE_NONE && o->penalty != 1)
         return at_error(err, ATTEND_OPTION,
-                        "--penalty is for --length-rule average and wu, not for none");
+                        "--length-penalty is for --length-rule average and wu, not for none");
     return ATTEND_OK;
 }
 
@@ -346,8 +349,8 @@ static attend_status check_forced(const translate *o, attend_error *err)
                         "--beam");
     if (o->no_repeat || o->most || o->replace_unknown)
         return at_error(err, ATTEND_OPTION,
-                        "--forced changes nothing of what is given: without --ngram-once, --most "
-                        "and --replace-unknown");
+                        "--forced changes nothing of what is given: without --no-repeat-ngram, "
+                        "--max-tokens and --replace-unknown");
     return ATTEND_OK;
 }
 
@@ -381,8 +384,8 @@ static void set_options(work *w, const translate *o)
     w->inside.no_repeat = o->no_repeat;
     w->inside.longest = o->longest;
     w->inside.when_long = o->when_long;
-    if (o->split && o->when_long == ATTEND_LINE_REFUSE)
-        w->inside.when_long = ATTEND_LINE_SKIP; /* write_one knows the line and refuses it */
+    if (o->split && o->when_long == ATTEND_WHEN_LONG_ERROR)
+        w->inside.when_long = ATTEND_WHEN_LONG_SKIP; /* write_one knows the line and refuses it */
     w->inside.most = o->most;
     w->inside.batch = o->batch;
     w->inside.attention = o->alignment != ALIGN_NOT || o->show || o->attention_out;
@@ -407,7 +410,7 @@ static bool is_file(const char *path)
 static attend_status open_source(work *w, attend_error *err)
 {
     const char *src = w->o->src;
-    int width = attend_translator_features(w->translator);
+    int width = at_models_features(&w->models);
     bool vectors = src && at_file_ends(src, ".safetensors");
     if (width && !vectors)
         return at_error(err, ATTEND_OPTION,
@@ -415,9 +418,10 @@ static attend_status open_source(work *w, attend_error *err)
     if (vectors && (w->o->split || w->o->replace_unknown))
         return at_error(err, ATTEND_OPTION, "%s is for sources of words, not for feature vectors",
                         w->o->split ? "--split" : "--replace-unknown");
-    if (vectors && (w->o->longest != LONGEST || w->o->when_long != ATTEND_LINE_CUT))
-        return at_error(err, ATTEND_OPTION,
-                        "--longest and --long are for lines; feature vectors are read whole");
+    if (vectors && (w->o->longest != LONGEST || w->o->when_long != ATTEND_WHEN_LONG_CUT))
+        return at_error(
+            err, ATTEND_OPTION,
+            "--max-length and --when-long are for lines; feature vectors are read whole");
     if (!vectors) {
         attend_status opened = at_reader_open(&w->in, w->cli, src ? src : "-", err);
         w->in.no_zeros = w->in.odd.texts = true;
@@ -434,8 +438,8 @@ static attend_status open_source(work *w, attend_error *err)
 static attend_status check_looks(work *w, attend_error *err)
 {
     if (w->o->attention_out || w->o->alignment != ALIGN_NOT)
-        return at_attention_needed(w->translator, w->features,
-                                   w->o->attention_out ? "--attention-out" : "--alignment", err);
+        return at_models_need_attention(
+            &w->models, w->o->attention_out ? "--attention-out" : "--alignment", err);
     return ATTEND_OK;
 }
 
@@ -444,10 +448,8 @@ static attend_status open_all(work *w, int models, char **model, attend_dictiona
 {
     const translate *o = w->o;
     const char *prefix = o->forced ? o->forced : o->prefix;
-    w->cli->input = model[0];
-    attend_status status = attend_translator_open(model[0], &w->translator, err);
+    attend_status status = at_models_add(&w->models, w->cli, model[0], err);
     for (int i = 1; i < models && status >= 0; i++) {
-        w->cli->input = model[i];
         if (is_file(model[i]))
             return at_error(err, ATTEND_OPTION,
                             "%s is a file, not a model; lines come from standard input: attend "
@@ -455,8 +457,9 @@ static attend_status open_all(work *w, int models, char **model, attend_dictiona
                             at_show(model[i]).text, at_show(model[0]).text,
                             at_file_ends(model[i], ".safetensors") ? "--src" : "<",
                             at_show(model[i]).text);
-        status = attend_translator_add(w->translator, model[i], err);
+        status = at_models_add(&w->models, w->cli, model[i], err);
     }
+    at_models_use(&w->models, &w->inside);
     if (status >= 0 && o->dictionary) {
         w->cli->input = o->dictionary;
         status = attend_dictionary_open(o->dictionary, dictionary, err);
@@ -477,7 +480,7 @@ static void say_blind(const work *w)
 {
     attend_error ignored;
     if (w->o->show && !w->weights && w->before + w->lines > 0
-        && at_attention_needed(w->translator, w->features, "--show", &ignored) == ATTEND_OPTION)
+        && at_models_need_attention(&w->models, "--show", &ignored) < 0)
         fprintf(stderr, "attend translate: --show: the model has no attention to draw\n");
 }
 
@@ -525,7 +528,7 @@ static attend_status run(at_cli *cli, const void *fields, int operands, char **o
     at_free(w.line_of);
     attend_features_free(w.features);
     attend_dictionary_free(dictionary);
-    attend_translator_free(w.translator);
+    at_models_free(&w.models);
     return status;
 }
 

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "base/file.h"
+#include "base/json_write.h"
 #include "base/log.h"
 #include "base/memory.h"
 #include "cli/option_use.h"
@@ -83,14 +84,15 @@ static void progress(source *s)
 }
 
 /* a line on its way to a tokenizer that learns */
-static int next_line(void *user, const char **text, size_t *size, attend_error *err)
+static attend_status next_line(void *user, const char **text, size_t *size, attend_error *err)
 {
     source *s = user;
+    *text = NULL;
     for (;;) {
         if (at_cli_signal())
             return stopped(s, err);
         if (!s->open && s->at == s->count)
-            return 0;
+            return ATTEND_OK;
         if (!s->open) {
             attend_status status = at_reader_open(&s->reader, s->cli, s->path[s->at++], err);
             s->open = true;
@@ -102,7 +104,7 @@ static int next_line(void *user, const char **text, size_t *size, attend_error *
             s->lines += more > 0;
             s->bytes += more > 0 ? *size + 1 : 0;
             progress(s);
-            return more;
+            return more < 0 ? more : ATTEND_OK;
         }
         at_reader_close(&s->reader);
         s->open = false;
@@ -130,7 +132,7 @@ static attend_learn_options learning(const vocab *o)
 {
     attend_learn_options l;
     attend_learn_defaults(&l);
-    l.size = o->size ? o->size : l.size;
+    l.vocabulary = o->size ? o->size : l.vocabulary;
     l.min_count = o->min_count;
     l.lower = o->lower - 1;
     l.strip_accents = o->strip_accents - 1;
@@ -210,7 +212,7 @@ static attend_status show(at_cli *cli, const vocab *o, int count, attend_error *
     at_str_add(&out, o->json && status >= 0 ? "[" : "");
     for (int id = 0; id < size && status >= 0; id++) {
         size_t bytes;
-        const char *piece = attend_tokenizer_piece(t, id, &bytes);
+        const char *piece = attend_tokenizer_token(t, id, &bytes);
         if (o->json) {
             at_str_add(&out, id ? ", " : "");
             at_str_add_json_bytes(&out, piece, bytes);
@@ -246,25 +248,36 @@ static void write_json(at_str *out, attend_coverage *c, const attend_coverage_in
 {
     const char *text;
     size_t bytes;
-    unsigned long long count;
-    at_str_print(out,
-                 "{\"lines\": %llu, \"bytes\": %llu, \"characters\": %llu, \"invalid\": %llu, "
-                 "\"words\": %llu, \"known_words\": %llu, \"pieces\": %llu, \"unknown\": %llu, "
-                 "\"used\": %d, \"size\": %d, \"unknown_texts\": %d, \"most_unknown\": [",
-                 n->lines, n->bytes, n->characters, n->invalid, n->words, n->known_words, n->pieces,
-                 n->unknown, n->used, size, n->unknown_texts);
-    for (int i = 0; i < most && attend_coverage_unknown(c, i, &text, &bytes, &count); i++) {
-        at_str_add(out, i ? ", [" : "[");
-        at_str_add_json_bytes(out, text, bytes);
-        at_str_print(out, ", %llu]", count);
+    size_t count;
+    at_json_out j = {.out = out};
+    at_json_object(&j, NULL);
+    at_json_int(&j, "lines", (long long)n->lines);
+    at_json_int(&j, "bytes", (long long)n->bytes);
+    at_json_int(&j, "characters", (long long)n->characters);
+    at_json_int(&j, "invalid", (long long)n->invalid);
+    at_json_int(&j, "words", (long long)n->words);
+    at_json_int(&j, "known_words", (long long)n->known_words);
+    at_json_int(&j, "pieces", (long long)n->tokens);
+    at_json_int(&j, "unknown", (long long)n->unknown);
+    at_json_int(&j, "used", n->used);
+    at_json_int(&j, "size", size);
+    at_json_int(&j, "unknown_texts", n->unknown_texts);
+    at_json_array(&j, "most_unknown");
+    for (int i = 0; i < most && attend_coverage_unknown(c, (size_t)i, &text, &bytes, &count); i++) {
+        at_json_array(&j, NULL);
+        at_json_bytes(&j, NULL, text, bytes);
+        at_json_int(&j, NULL, (long long)count);
+        at_json_end(&j);
     }
-    at_str_add(out, "]}\n");
+    at_json_end(&j);
+    at_json_end(&j);
+    at_str_add(out, "\n");
 }
 
-static void row(at_table *t, const char *what, unsigned long long count, const char *format, ...)
+static void row(at_table *t, const char *what, size_t count, const char *format, ...)
     __attribute__((format(printf, 4, 5)));
 
-static void row(at_table *t, const char *what, unsigned long long count, const char *format, ...)
+static void row(at_table *t, const char *what, size_t count, const char *format, ...)
 {
     at_str note = {0};
     va_list args;
@@ -272,7 +285,7 @@ static void row(at_table *t, const char *what, unsigned long long count, const c
     at_str_print_v(&note, format, args);
     va_end(args);
     at_table_cell(t, "%s", what);
-    at_table_cell(t, "%llu", count);
+    at_table_cell(t, "%zu", count);
     at_table_cell(t, "%s", at_str_text(&note));
     at_str_free(&note);
 }
@@ -283,12 +296,11 @@ static void write_counts(at_str *out, const attend_coverage_info *n, int size, i
         {"what", 0}, {"count", ATTEND_COLUMN_NUMBER}, {"note", 0}, {0}};
     at_table t = {.columns = titles};
     row(&t, "lines", n->lines, "%.1f words in each", ratio(n->words, n->lines));
-    row(&t, "words", n->words, "%.2f pieces in each", ratio(n->pieces, n->words));
+    row(&t, "words", n->words, "%.2f pieces in each", ratio(n->tokens, n->words));
     row(&t, "known words", n->known_words, "%.2f %% of them", share(n->known_words, n->words));
-    row(&t, "pieces", n->pieces, "%.2f characters in each", ratio(n->characters, n->pieces));
-    row(&t, "unknown pieces", n->unknown, "%.2f %% of them", share(n->unknown, n->pieces));
-    row(&t, "vocabulary", (unsigned long long)size, "%.1f %% of it is needed",
-        share((unsigned long long)n->used, (unsigned long long)size));
+    row(&t, "pieces", n->tokens, "%.2f characters in each", ratio(n->characters, n->tokens));
+    row(&t, "unknown pieces", n->unknown, "%.2f %% of them", share(n->unknown, n->tokens));
+    row(&t, "vocabulary", (size_t)size, "%.1f %% of it is needed", share(n->used, (size_t)size));
     if (n->invalid)
         row(&t, "bytes that are no UTF-8", n->invalid, "%.4f %% of all",
             share(n->invalid, n->bytes));
@@ -303,16 +315,16 @@ static void write_unknown(at_str *out, attend_coverage *c, const attend_coverage
     at_table t = {.columns = titles};
     const char *text;
     size_t bytes;
-    unsigned long long count;
+    size_t count;
     at_str safe = {0};
-    for (int i = 0; i < most && attend_coverage_unknown(c, i, &text, &bytes, &count); i++) {
+    for (int i = 0; i < most && attend_coverage_unknown(c, (size_t)i, &text, &bytes, &count); i++) {
         at_str_clear(&safe);
         at_str_add_safe_bytes(&safe, text, bytes);
         at_table_cell(&t, "%.60s", at_str_text(&safe));
-        at_table_cell(&t, "%llu", count);
+        at_table_cell(&t, "%zu", count);
     }
     if (t.count) {
-        at_str_print(out, "\n%d different unknown pieces; the most frequent:\n", n->unknown_texts);
+        at_str_print(out, "\n%zu different unknown pieces; the most frequent:\n", n->unknown_texts);
         at_table_write(out, &t, ATTEND_TABLE_TEXT, columns);
     }
     at_str_free(&safe);
@@ -323,10 +335,10 @@ static attend_status cover(source *s, attend_coverage *c, attend_error *err)
 {
     const char *text;
     size_t size;
-    int more;
-    attend_status status = ATTEND_OK;
-    while (status >= 0 && (more = next_line(s, &text, &size, err)) != 0)
-        status = more < 0 ? (attend_status)more : attend_coverage_add(c, text, size, err);
+    attend_status status;
+    while ((status = next_line(s, &text, &size, err)) >= 0 && text)
+        if ((status = attend_coverage_add(c, text, size, err)) < 0)
+            break;
     return status;
 }
 

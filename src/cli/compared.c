@@ -63,8 +63,9 @@ static void show_validation(watcher *w, const attend_train_event *e)
 }
 
 /* the first step pays for memory that all others use again: it does not count */
-static int watch(void *user, const attend_train_event *e)
+static attend_status watch(void *user, const attend_train_event *e, attend_error *err)
 {
+    (void)err;
     watcher *w = user;
     double time = now();
     if (e->kind == ATTEND_TRAIN_STEP && w->last > 0) {
@@ -77,7 +78,7 @@ static int watch(void *user, const attend_train_event *e)
         show_validation(w, e);
     if (e->kind == ATTEND_TRAIN_STEP || e->kind == ATTEND_TRAIN_VALIDATED)
         w->last = now();
-    return at_cli_signal();
+    return at_cli_signal() ? ATTEND_STOPPED : ATTEND_OK;
 }
 
 /* "luong+attention=dot+hidden=64": settings behind the preset, cut in place */
@@ -133,56 +134,55 @@ static void say_cut(const at_cut *cut, const at_compared *c, const at_comparing 
 static attend_status evaluate(at_compared *c, const at_comparing *with, attend_error *err)
 {
     attend_evaluate_options o;
-    attend_translator *t;
+    attend_translate_options how;
+    attend_measure_options measures;
+    at_models models = {.count = 0};
     at_cut cut = {0};
     attend_evaluate_defaults(&o);
+    attend_translate_defaults(&how);
+    attend_measure_defaults(&measures);
+    o.translate = &how;
+    o.measure = &measures;
     o.function = see_line;
     o.user = &cut;
-    o.translate.beam = with->beam;
-    o.translate.longest = 1000;
-    o.translate.scores = 0;
-    o.measure.tokenize = with->tokenize;
-    o.measure.gold_base = with->gold_base;
+    how.beam = with->beam;
+    how.longest = 1000;
+    how.scores = 0;
+    measures.tokenize = with->tokenize;
+    measures.gold_base = with->gold_base;
     o.gold = with->gold;
     o.gold_name = with->gold_name;
-    attend_status status = attend_translator_open(c->folder, &t, err);
-    if (status < 0)
-        return status;
-    status = at_sentence_pairs_give(with->test, t, &o.translate, err);
+    attend_status status = at_models_add(&models, with->cli, c->folder, err);
     if (status >= 0)
-        status = attend_evaluate(t, &o, with->test->count, with->test->source, with->test->target,
-                                 &c->found, err);
+        status = at_sentence_pairs_give(with->test, &models, &how, err);
+    if (status >= 0)
+        status = attend_evaluate(models.model[0], &o, with->test->count, with->test->source,
+                                 with->test->target, &c->found, err);
     if (status >= 0)
         say_cut(&cut, c, with);
-    attend_translator_free(t);
+    at_models_free(&models);
     return status;
 }
 
-static void add_json(at_str *out, const at_compared *c)
+static void add_json(at_json_out *j, const at_compared *c)
 {
-    at_str_add(out, "{\"name\": ");
-    at_str_add_json(out, c->name);
-    at_str_print(out,
-                 ", \"words_per_second\": %.10g, \"memory\": %.10g, \"beam\": %d, \"gold\": %s, "
-                 "\"measured\": ",
-                 c->words_per_second, c->memory, c->beam, c->gold ? "true" : "false");
-    at_str_add_json(out, c->measured);
-    at_str_add(out, ", \"evaluation\": ");
-    at_evaluation_json(out, &c->found);
-    at_str_add(out, "}");
+    at_json_object(j, NULL);
+    at_json_string(j, "name", c->name);
+    at_json_real(j, "words_per_second", c->words_per_second, 10);
+    at_json_real(j, "memory", c->memory, 10);
+    at_json_int(j, "beam", c->beam);
+    at_json_bool(j, "gold", c->gold);
+    at_json_string(j, "measured", c->measured);
+    at_evaluation_json(j, "evaluation", c->found);
+    at_json_end(j);
 }
 
 static attend_status save(const at_compared *c, const char *path, attend_error *err)
 {
     at_str text = {0};
-    at_writer *w;
-    add_json(&text, c);
+    add_json(&(at_json_out){.out = &text}, c);
     at_str_add(&text, "\n");
-    attend_status status = text.failed ? at_error_memory(err) : at_writer_open(&w, path, err);
-    if (status >= 0) {
-        at_writer_write(w, at_str_text(&text), text.length);
-        status = at_writer_commit(w, err);
-    }
+    attend_status status = at_file_write(path, &text, err);
     at_str_free(&text);
     return status;
 }
@@ -251,6 +251,8 @@ static attend_status load(at_compared *c, const char *path, attend_error *err)
     c->gold = at_field_bool(&f, "gold", false);
     snprintf(c->measured, sizeof c->measured, "%s", at_field_string(&f, "measured", ""));
     status = f.status;
+    attend_free(c->found);
+    c->found = NULL;
     if (status >= 0)
         status = at_evaluation_read(&c->found, json_object_get(json, "evaluation"), path, err);
     json_decref(json);
@@ -260,7 +262,7 @@ static attend_status load(at_compared *c, const char *path, attend_error *err)
 /* was it evaluated as it is wanted now? */
 static bool fits(const at_compared *c, const at_comparing *with)
 {
-    return c->beam == with->beam && c->found.lines == with->test->count
+    return c->beam == with->beam && c->found->lines == with->test->count
            && c->gold == (with->gold != NULL) && strcmp(c->measured, with->measured) == 0;
 }
 
@@ -324,19 +326,19 @@ static attend_status check_same(const at_compared *c, const at_comparing *with, 
     return status < 0 ? status : at_compared_same_settings(text, c->folder, c->folder, err);
 }
 
-/* the settings of its run as a text; what is wrong with them is told with its name */
+/* the settings of its run as a text, or what its model can do; errors begin with its name */
 static attend_status settings_of(const at_compared *c, const at_comparing *with, char **text,
-                                 attend_error *err)
+                                 unsigned *can, attend_error *err)
 {
     at_comparing all = *with;
     attend_error why;
     char *changes = at_strdup(c->name);
-    *text = NULL;
     if (!changes)
         return at_error_memory(err);
     attend_status status = add_changes(&all, changes, &why);
     if (status >= 0)
-        status = attend_train_config(all.setting, all.count, text, &why);
+        status = text ? attend_train_config(all.setting, all.count, text, &why)
+                      : attend_train_capabilities(all.setting, all.count, can, &why);
     at_free(changes);
     return status < 0 ? at_error(err, status, "%s: %s", at_show(c->name).text, why.message)
                       : status;
@@ -345,35 +347,34 @@ static attend_status settings_of(const at_compared *c, const at_comparing *with,
 attend_status at_compared_understand(const at_compared *c, const at_comparing *with,
                                      attend_error *err)
 {
-    char *text;
-    attend_status status = settings_of(c, with, &text, err);
-    if (status < 0)
+    unsigned can;
+    attend_status status = settings_of(c, with, NULL, &can, err);
+    if (status < 0 || can & ATTEND_CAN_TRANSLATE)
         return status;
-    if (!strstr(text, "\nplace:")) /* where it reads: what every translator has */
-        status = at_error(err, ATTEND_OPTION,
-                          "--presets %s: it is no translator, and translators are compared; "
-                          "leave it out",
-                          at_show(c->name).text);
-    attend_text_free(text);
-    return status;
+    return at_error(err, ATTEND_OPTION,
+                    "--presets %s: it is no translator, and translators are compared; leave it out",
+                    at_show(c->name).text);
 }
 
 attend_status at_compared_check(const at_compared *c, const at_comparing *with, attend_error *err)
 {
-    char *text;
-    attend_status status = settings_of(c, with, &text, err);
+    char *text = NULL;
+    attend_status status = settings_of(c, with, &text, NULL, err);
     if (status >= 0 && !with->overwrite)
         status = check_same(c, with, text, err);
-    attend_text_free(text);
+    attend_free(text);
     return status;
 }
 
 void at_compared_json(at_str *out, const at_compared *all, int count)
 {
-    at_str_add(out, "[");
+    at_json_out j = {.out = out};
+    at_json_array(&j, NULL);
     for (int i = 0; i < count; i++) {
-        at_str_add(out, i ? ",\n " : "\n ");
-        add_json(out, &all[i]);
+        at_json_line(&j, 1);
+        add_json(&j, &all[i]);
     }
-    at_str_add(out, "\n]\n");
+    at_json_line(&j, 0);
+    at_json_end(&j);
+    at_str_add(out, "\n");
 }

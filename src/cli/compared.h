@@ -10,14 +10,14 @@
 enum { ATTEND_COMPARED_SETTINGS = 48, ATTEND_COMPARED_MOST = 32 };
 
 typedef struct {
-    const char *name; /* "luong+attention=dot" */
-    char *folder;     /* its model, to be at_freed */
-    attend_evaluation found;
-    double words_per_second; /* of targets in training */
-    double memory;           /* of training at its peak, in bytes */
-    int beam;                /* that found is of */
-    bool gold;               /* links were compared */
-    char measured[64];       /* how else: as of at_comparing */
+    const char *name;         /* "luong+attention=dot" */
+    char *folder;             /* its model, to be at_freed */
+    attend_evaluation *found; /* to be attend_freed */
+    double words_per_second;  /* of targets in training */
+    double memory;            /* of training at its peak, in bytes */
+    int beam;                 /* that found is of */
+    bool gold;                /* links were compared */
+    char measured[64];        /* how else: as of at_comparing */
 } at_compared;
 
 /* what all of them share */

@@ -9,7 +9,7 @@
 static bool any_aer(const at_compared *all, int count)
 {
     int i = 0;
-    while (i < count && isnan(all[i].found.aer))
+    while (i < count && isnan(all[i].found->aer))
         i++;
     return i < count;
 }
@@ -28,14 +28,14 @@ static void score_table(at_str *out, const at_compared *all, int count, at_table
     for (int i = 0; i < count; i++) {
         const at_compared *c = &all[i];
         at_table_cell(&table, "%s", c->name);
-        at_table_cell(&table, "%.2f", c->found.bleu);
-        at_table_cell(&table, "%.2f", c->found.chrf);
-        at_table_cell(&table, "%.2f", c->found.perplexity);
-        if (aer && isnan(c->found.aer))
+        at_table_cell(&table, "%.2f", c->found->bleu);
+        at_table_cell(&table, "%.2f", c->found->chrf);
+        at_table_cell(&table, "%.2f", c->found->perplexity);
+        if (aer && isnan(c->found->aer))
             at_table_cell(&table, "%s", "");
         else if (aer)
-            at_table_cell(&table, "%.2f", c->found.aer);
-        at_table_cell(&table, "%lld", c->found.parameters);
+            at_table_cell(&table, "%.2f", c->found->aer);
+        at_table_cell(&table, "%zu", c->found->parameters);
         at_table_cell(&table, "%.0f", c->words_per_second);
         at_table_cell(&table, "%.0f", c->memory / 1e6);
     }
@@ -46,7 +46,7 @@ static void score_table(at_str *out, const at_compared *all, int count, at_table
 /* the range of one of them that begins there, or NULL */
 static const attend_length_range *range_from(const attend_evaluation *e, int from)
 {
-    for (int i = 0; i < e->ranges; i++)
+    for (size_t i = 0; i < e->ranges; i++)
         if (e->range[i].from == from)
             return &e->range[i];
     return NULL;
@@ -56,23 +56,23 @@ static const attend_length_range *range_from(const attend_evaluation *e, int fro
 static void length_table(at_str *out, const at_compared *all, int count, at_table_format format,
                          int columns)
 {
-    const attend_evaluation *first = &all[0].found;
-    at_range_name title[ATTEND_LENGTH_RANGES];
-    at_column head[ATTEND_LENGTH_RANGES + 2] = {{"BLEU by words", ATTEND_COLUMN_CODE}};
-    for (int i = 0; i < first->ranges; i++) {
+    const attend_evaluation *first = all[0].found;
+    at_range_name title[ATTEND_RANGES_MOST];
+    at_column head[ATTEND_RANGES_MOST + 2] = {{"BLEU by words", ATTEND_COLUMN_CODE}};
+    for (size_t i = 0; i < first->ranges; i++) {
         title[i] = at_range_print(&first->range[i]);
         head[i + 1] = (at_column){title[i].text, ATTEND_COLUMN_NUMBER};
     }
     at_table table = {.columns = head};
     for (int k = 0; k < count; k++) {
         at_table_cell(&table, "%s", all[k].name);
-        for (int i = 0; i < first->ranges; i++) {
-            const attend_length_range *r = range_from(&all[k].found, first->range[i].from);
+        for (size_t i = 0; i < first->ranges; i++) {
+            const attend_length_range *r = range_from(all[k].found, first->range[i].from);
             at_table_cell(&table, "%.2f", r ? r->bleu : 0);
         }
     }
     at_table_cell(&table, "%s", "lines");
-    for (int i = 0; i < first->ranges; i++)
+    for (size_t i = 0; i < first->ranges; i++)
         at_table_cell(&table, "%zu", first->range[i].lines);
     at_table_write(out, &table, format, columns);
     at_table_free(&table);
@@ -89,7 +89,7 @@ void at_compared_tables(at_str *out, const at_compared *all, int count, at_table
 /* ---- the figure ---------------------------------------------------------------------------- */
 
 typedef struct {
-    double x[ATTEND_LENGTH_RANGES], y[ATTEND_LENGTH_RANGES];
+    double x[ATTEND_RANGES_MOST], y[ATTEND_RANGES_MOST];
 } curve;
 
 static double middle(const attend_length_range *r)
@@ -103,14 +103,14 @@ attend_status at_compared_draw(const at_compared *all, int count, const char *pa
     curve curves[ATTEND_COMPARED_MOST];
     attend_series by_length[ATTEND_COMPARED_MOST], by_speed[ATTEND_COMPARED_MOST];
     for (int k = 0; k < count; k++) {
-        const attend_evaluation *e = &all[k].found;
-        for (int i = 0; i < e->ranges; i++) {
+        const attend_evaluation *e = all[k].found;
+        for (size_t i = 0; i < e->ranges; i++) {
             curves[k].x[i] = middle(&e->range[i]);
             curves[k].y[i] = e->range[i].bleu;
         }
         by_length[k] = (attend_series){.name = all[k].name,
                                        .style = ATTEND_SERIES_BOTH,
-                                       .count = (size_t)e->ranges,
+                                       .count = e->ranges,
                                        .x = curves[k].x,
                                        .y = curves[k].y};
         by_speed[k] = (attend_series){.name = all[k].name,

@@ -2,6 +2,7 @@
 #ifndef ATTEND_CLI_DATA_CONVERT_H
 #define ATTEND_CLI_DATA_CONVERT_H
 
+#include "attend_data.h"
 #include "cli/cli.h"
 
 /* As attend_data_convert; out "-" is standard output, which takes no aligned files. */

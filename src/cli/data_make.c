@@ -1,4 +1,5 @@
 #include "cli/data_make.h"
+#include "attend_data.h"
 
 #include <string.h>
 

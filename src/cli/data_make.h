@@ -3,6 +3,7 @@
 #ifndef ATTEND_CLI_DATA_MAKE_H
 #define ATTEND_CLI_DATA_MAKE_H
 
+#include "attend_data.h"
 #include "cli/cli.h"
 
 typedef struct {

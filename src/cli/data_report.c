@@ -3,21 +3,22 @@
 #include <string.h>
 
 #include "base/file.h"
+#include "base/json_write.h"
 #include "cli/table.h"
 
 static const char *const level_names[] = {"note", "warning", "error"};
 
 static bool is_clean(const attend_check *check)
 {
-    long count = 0;
+    size_t count = 0;
     attend_finding f;
-    for (int i = 0; attend_check_finding(check, i, &f); i++)
+    for (size_t i = 0; attend_check_finding(check, i, &f); i++)
         count += f.count;
     return count == 0;
 }
 
 /* 167130 as "167,130" */
-static void grouped(at_str *out, long n)
+static void grouped(at_str *out, size_t n)
 {
     char digits[32];
     int length = 0;
@@ -29,7 +30,7 @@ static void grouped(at_str *out, long n)
     }
 }
 
-static void counted(at_str *out, long n, const char *one, const char *many)
+static void counted(at_str *out, size_t n, const char *one, const char *many)
 {
     grouped(out, n);
     at_str_print(out, " %s", n == 1 ? one : many);
@@ -49,7 +50,7 @@ static void write_head(at_str *out, const attend_check *check, const attend_chec
 {
     bool pairs = s->target.texts > 0, same = s->sources == s->examples || !s->sources;
     const struct {
-        long count;
+        size_t count;
         const char *one, *many;
     } parts[] = {
         {s->lines, "line", "lines"},
@@ -59,7 +60,7 @@ static void write_head(at_str *out, const attend_check *check, const attend_chec
         {s->unanswered, "question without an answer", "questions without an answer"},
     };
     at_str text = {0};
-    for (int i = 0; i < s->files; i++) {
+    for (size_t i = 0; i < s->files; i++) {
         at_str_add(out, i ? ", " : "");
         at_str_add_safe(out, attend_check_file(check, i));
     }
@@ -82,7 +83,7 @@ static void write_head(at_str *out, const attend_check *check, const attend_chec
 static void size_row(at_table *t, const char *name, const attend_text_sizes *s)
 {
     at_str number = {0};
-    const long numbers[] = {s->words, s->characters};
+    const size_t numbers[] = {s->words, s->characters};
     if (!s->texts)
         return;
     at_table_cell(t, "%s", name);
@@ -92,10 +93,10 @@ static void size_row(at_table *t, const char *name, const attend_text_sizes *s)
         at_table_cell(t, "%s", at_str_text(&number));
     }
     at_table_cell(t, "%.1f", (double)s->words / (double)s->texts);
-    at_table_cell(t, "%ld", s->half);
-    at_table_cell(t, "%ld", s->most);
-    at_table_cell(t, "%ld", s->longest);
-    at_table_cell(t, "%ld", s->line);
+    at_table_cell(t, "%zu", s->half);
+    at_table_cell(t, "%zu", s->most);
+    at_table_cell(t, "%zu", s->longest);
+    at_table_cell(t, "%zu", s->line);
     t->cells.failed |= number.failed;
     at_str_free(&number);
 }
@@ -126,19 +127,19 @@ static void write_labels(at_str *out, const attend_check *check, const attend_ch
 {
     enum { SHOWN = 12 };
     const char *label;
-    long count;
+    size_t count;
     at_str text = {0};
     if (!s->labels)
         return;
-    at_str_print(&text, "%d label%s: ", s->labels, s->labels == 1 ? "" : "s");
-    for (int i = 0; i < SHOWN && attend_check_label(check, i, &label, &count); i++) {
+    at_str_print(&text, "%zu label%s: ", s->labels, s->labels == 1 ? "" : "s");
+    for (size_t i = 0; i < SHOWN && attend_check_label(check, i, &label, &count); i++) {
         at_str_add(&text, i ? ", " : "");
         at_str_add_safe(&text, label);
         at_str_add(&text, " ");
         grouped(&text, count);
     }
     if (s->labels > SHOWN)
-        at_str_print(&text, ", and %d more", s->labels - SHOWN);
+        at_str_print(&text, ", and %zu more", s->labels - SHOWN);
     at_str_wrap(out, at_str_text(&text), 0, 0, columns);
     at_str_add(out, "\n\n");
     out->failed |= text.failed;
@@ -156,7 +157,7 @@ static void write_table(at_str *out, const attend_check *check, int columns)
     at_str number = {0};
     attend_finding f;
     for (int level = ATTEND_LEVEL_ERROR; level >= ATTEND_LEVEL_NOTE; level--)
-        for (int i = 0; attend_check_finding(check, i, &f); i++) {
+        for (size_t i = 0; attend_check_finding(check, i, &f); i++) {
             if (!f.count || (int)f.level != level)
                 continue;
             at_str_clear(&number);
@@ -206,13 +207,13 @@ static void write_place(at_str *out, const attend_place *p, int columns)
     at_str line = {0};
     at_str_add(&line, "  ");
     at_str_add_safe(&line, p->file);
-    at_str_print(&line, ":%ld: ", p->line);
+    at_str_print(&line, ":%zu: ", p->line);
     if (p->also_file && strcmp(p->also_file, p->file) == 0)
-        at_str_print(&line, "as line %ld: ", p->also_line);
+        at_str_print(&line, "as line %zu: ", p->also_line);
     else if (p->also_file) {
         at_str_add(&line, "as ");
         at_str_add_safe(&line, p->also_file);
-        at_str_print(&line, ":%ld: ", p->also_line);
+        at_str_print(&line, ":%zu: ", p->also_line);
     }
     int left = columns - at_str_columns(at_str_text(&line));
     at_str_add_bytes(out, at_str_text(&line), line.length ? line.length - 1 : 0);
@@ -223,11 +224,11 @@ static void write_place(at_str *out, const attend_place *p, int columns)
     at_str_free(&line);
 }
 
-static void write_finding(at_str *out, const attend_check *check, int index,
+static void write_finding(at_str *out, const attend_check *check, size_t index,
                           const attend_finding *f, int columns)
 {
     attend_place place;
-    int shown = 0;
+    size_t shown = 0;
     at_str text = {0};
     at_str_print(&text, "%s: %s. %s", f->name, f->what, f->remedy);
     at_str_add(out, "\n");
@@ -281,7 +282,7 @@ void at_data_report_text(at_str *out, const attend_check *check, int columns)
     else
         write_table(out, check, columns);
     for (int level = ATTEND_LEVEL_ERROR; level >= ATTEND_LEVEL_NOTE; level--)
-        for (int i = 0; attend_check_finding(check, i, &f); i++)
+        for (size_t i = 0; attend_check_finding(check, i, &f); i++)
             if (f.count && (int)f.level == level)
                 write_finding(out, check, i, &f, columns);
     if (!s.complete)
@@ -294,102 +295,117 @@ void at_data_report_text(at_str *out, const attend_check *check, int columns)
 
 /* ---- JSON ------------------------------------------------------------------------------- */
 
-static void json_sizes(at_str *out, const char *name, const attend_text_sizes *s)
+static void json_sizes(at_json_out *j, const char *name, const attend_text_sizes *s)
 {
     if (!s->texts)
         return;
-    at_str_print(out,
-                 ",\n\"%s\": {\"texts\": %ld, \"words\": %ld, \"characters\": %ld, \"half\": %ld, "
-                 "\"most\": %ld, \"longest\": %ld, \"file\": ",
-                 name, s->texts, s->words, s->characters, s->half, s->most, s->longest);
-    at_str_add_json(out, s->file);
-    at_str_print(out, ", \"line\": %ld}", s->line);
+    at_json_line(j, 0);
+    at_json_object(j, name);
+    at_json_int(j, "texts", s->texts);
+    at_json_int(j, "words", s->words);
+    at_json_int(j, "characters", s->characters);
+    at_json_int(j, "half", s->half);
+    at_json_int(j, "most", s->most);
+    at_json_int(j, "longest", s->longest);
+    at_json_string(j, "file", s->file);
+    at_json_int(j, "line", s->line);
+    at_json_end(j);
 }
 
-static void json_places(at_str *out, const attend_check *check, int finding)
+static void json_places(at_json_out *j, const attend_check *check, int finding)
 {
     attend_place p;
-    at_str_add(out, "\"places\": [");
-    for (int i = 0; attend_check_place(check, finding, i, &p); i++) {
-        at_str_add(out, i ? ", {\"file\": " : "{\"file\": ");
-        at_str_add_json(out, p.file);
-        at_str_print(out, ", \"line\": %ld", p.line);
+    at_json_array(j, "places");
+    for (size_t i = 0; attend_check_place(check, finding, i, &p); i++) {
+        at_json_object(j, NULL);
+        at_json_string(j, "file", p.file);
+        at_json_int(j, "line", p.line);
         if (p.also_file) {
-            at_str_add(out, ", \"as_file\": ");
-            at_str_add_json(out, p.also_file);
-            at_str_print(out, ", \"as_line\": %ld", p.also_line);
+            at_json_string(j, "as_file", p.also_file);
+            at_json_int(j, "as_line", p.also_line);
         }
-        at_str_add(out, ", \"text\": ");
-        at_str_add_json(out, p.text);
-        at_str_add(out, "}");
+        at_json_string(j, "text", p.text);
+        at_json_end(j);
     }
-    at_str_add(out, "]");
+    at_json_end(j);
 }
 
-static void json_findings(at_str *out, const attend_check *check)
+static void json_findings(at_json_out *j, const attend_check *check)
 {
     attend_finding f;
-    bool first = true;
-    at_str_add(out, ",\n\"findings\": [");
-    for (int i = 0; attend_check_finding(check, i, &f); i++) {
+    at_json_line(j, 0);
+    at_json_array(j, "findings");
+    for (size_t i = 0; attend_check_finding(check, i, &f); i++) {
         if (!f.count)
             continue;
-        at_str_print(out,
-                     "%s\n  {\"name\": \"%s\", \"level\": \"%s\", \"count\": %ld, \"fix\": \"%s\", "
-                     "\"what\": ",
-                     first ? "" : ",", f.name, level_names[f.level], f.count, f.fix);
-        at_str_add_json(out, f.what);
-        at_str_add(out, ", ");
-        json_places(out, check, i);
-        at_str_add(out, "}");
-        first = false;
+        at_json_line(j, 2);
+        at_json_object(j, NULL);
+        at_json_string(j, "name", f.name);
+        at_json_string(j, "level", level_names[f.level]);
+        at_json_int(j, "count", f.count);
+        at_json_string(j, "fix", f.fix);
+        at_json_string(j, "what", f.what);
+        json_places(j, check, i);
+        at_json_end(j);
     }
-    at_str_add(out, first ? "]" : "\n]");
+    if (!is_clean(check))
+        at_json_line(j, 0);
+    at_json_end(j);
 }
 
-static void json_labels(at_str *out, const attend_check *check)
+static void json_labels(at_json_out *j, const attend_check *check)
 {
     const char *label;
-    long count;
-    at_str_add(out, ",\n\"labels\": {");
-    for (int i = 0; attend_check_label(check, i, &label, &count); i++) {
-        at_str_add(out, i ? ", " : "");
-        at_str_add_json(out, label);
-        at_str_print(out, ": %ld", count);
-    }
-    at_str_add(out, "}");
+    size_t count;
+    at_json_line(j, 0);
+    at_json_object(j, "labels");
+    for (size_t i = 0; attend_check_label(check, i, &label, &count); i++)
+        at_json_int(j, label, count);
+    at_json_end(j);
+}
+
+static void copy_json(at_json_out *j, const attend_check_summary *s)
+{
+    at_json_line(j, 0);
+    at_json_object(j, "copy");
+    at_json_array(j, "files");
+    at_json_string(j, NULL, s->copy);
+    if (s->second_copy)
+        at_json_string(j, NULL, s->second_copy);
+    at_json_end(j);
+    at_json_int(j, "kept", s->kept);
+    at_json_int(j, "dropped", s->dropped);
+    at_json_int(j, "repaired", s->repaired);
+    at_json_int(j, "flattened", s->flattened);
+    at_json_end(j);
 }
 
 void at_data_report_json(at_str *out, const attend_check *check)
 {
     attend_check_summary s;
+    at_json_out j = {.out = out};
     attend_check_summarise(check, &s);
-    at_str_add(out, "{\"files\": [");
-    for (int i = 0; i < s.files; i++) {
-        at_str_add(out, i ? ", " : "");
-        at_str_add_json(out, attend_check_file(check, i));
-    }
-    at_str_print(out,
-                 "],\n\"format\": \"%s\", \"lines\": %ld, \"examples\": %ld, \"documents\": %ld, "
-                 "\"sources\": %ld, \"unanswered\": %ld, \"complete\": %s",
-                 s.format, s.lines, s.examples, s.documents, s.sources, s.unanswered,
-                 s.complete ? "true" : "false");
-    json_sizes(out, "source", &s.source);
-    json_sizes(out, "target", &s.target);
-    json_sizes(out, "question", &s.question);
+    at_json_object(&j, NULL);
+    at_json_array(&j, "files");
+    for (size_t i = 0; i < s.files; i++)
+        at_json_string(&j, NULL, attend_check_file(check, i));
+    at_json_end(&j);
+    at_json_line(&j, 0);
+    at_json_string(&j, "format", s.format);
+    at_json_int(&j, "lines", s.lines);
+    at_json_int(&j, "examples", s.examples);
+    at_json_int(&j, "documents", s.documents);
+    at_json_int(&j, "sources", s.sources);
+    at_json_int(&j, "unanswered", s.unanswered);
+    at_json_bool(&j, "complete", s.complete);
+    json_sizes(&j, "source", &s.source);
+    json_sizes(&j, "target", &s.target);
+    json_sizes(&j, "question", &s.question);
     if (s.labels)
-        json_labels(out, check);
-    json_findings(out, check);
-    if (s.copy) {
-        at_str_add(out, ",\n\"copy\": {\"files\": [");
-        at_str_add_json(out, s.copy);
-        if (s.second_copy) {
-            at_str_add(out, ", ");
-            at_str_add_json(out, s.second_copy);
-        }
-        at_str_print(out,
-                     "], \"kept\": %ld, \"dropped\": %ld, \"repaired\": %ld, \"flattened\": %ld}",
-                     s.kept, s.dropped, s.repaired, s.flattened);
-    }
-    at_str_add(out, "}\n");
+        json_labels(&j, check);
+    json_findings(&j, check);
+    if (s.copy)
+        copy_json(&j, &s);
+    at_json_end(&j);
+    at_str_add(out, "\n");
 }

@@ -2,6 +2,7 @@
 #ifndef ATTEND_CLI_DATA_REPORT_H
 #define ATTEND_CLI_DATA_REPORT_H
 
+#include "attend_data.h"
 #include "cli/cli.h"
 
 /* columns: of the terminal */

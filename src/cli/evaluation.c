@@ -2,8 +2,12 @@
 
 #include <math.h>
 #include <stdio.h>
+#include <string.h>
 
+#include "base/memory.h"
 #include "cli/table.h"
+
+#define LARGE 1e15 /* above every count of a file */
 
 at_range_name at_range_print(const attend_length_range *r)
 {
@@ -38,7 +42,7 @@ void at_evaluation_text(at_str *out, const attend_evaluation *e, int columns)
     line(out, "parameters", "%.0f", (double)e->parameters, "");
     line(out, "lines/s", "%.1f", (double)e->lines / fmax(e->seconds, 1e-9), "");
     at_str_print(out, "%s\n\n", e->signature); /* of BLEU, as measure writes it */
-    for (int i = 0; i < e->ranges; i++) {
+    for (size_t i = 0; i < e->ranges; i++) {
         at_table_cell(&table, "%s", at_range_print(&e->range[i]).text);
         at_table_cell(&table, "%zu", e->range[i].lines);
         at_table_cell(&table, "%.2f", e->range[i].bleu);
@@ -47,65 +51,88 @@ void at_evaluation_text(at_str *out, const attend_evaluation *e, int columns)
     at_table_free(&table);
 }
 
-static void number(at_str *out, const char *name, double value)
+void at_evaluation_json(at_json_out *j, const char *key, const attend_evaluation *e)
 {
-    if (isfinite(value))
-        at_str_print(out, "\"%s\": %.10g, ", name, value);
-    else
-        at_str_print(out, "\"%s\": null, ", name);
+    enum { DIGITS = 10 };
+    at_json_object(j, key);
+    at_json_real(j, "lines", (double)e->lines, DIGITS);
+    at_json_real(j, "bleu", e->bleu, DIGITS);
+    at_json_string(j, "signature", e->signature);
+    at_json_real(j, "chrf", e->chrf, DIGITS);
+    at_json_real(j, "perplexity", e->perplexity, DIGITS);
+    at_json_real(j, "log_p", e->log_p, DIGITS);
+    at_json_real(j, "pieces", (double)e->tokens, DIGITS);
+    at_json_real(j, "aer", e->aer, DIGITS);
+    at_json_real(j, "parameters", (double)e->parameters, DIGITS);
+    at_json_real(j, "seconds", e->seconds, DIGITS);
+    at_json_real(j, "written", (double)e->written, DIGITS);
+    at_json_array(j, "lengths");
+    for (size_t i = 0; i < e->ranges; i++) {
+        at_json_object(j, NULL);
+        at_json_int(j, "from", e->range[i].from);
+        at_json_int(j, "to", e->range[i].to);
+        at_json_int(j, "lines", (long long)e->range[i].lines);
+        at_json_real(j, "bleu", e->range[i].bleu, DIGITS);
+        at_json_end(j);
+    }
+    at_json_end(j);
+    at_json_end(j);
 }
 
-void at_evaluation_json(at_str *out, const attend_evaluation *e)
+/* The ranges and the signature behind the struct, in one block. */
+static attend_evaluation *make_block(const attend_evaluation *e, const char *signature)
 {
-    at_str_add(out, "{");
-    number(out, "lines", (double)e->lines);
-    number(out, "bleu", e->bleu);
-    at_str_add(out, "\"signature\": ");
-    at_str_add_json(out, e->signature);
-    at_str_add(out, ", ");
-    number(out, "chrf", e->chrf);
-    number(out, "perplexity", e->perplexity);
-    number(out, "log_p", e->log_p);
-    number(out, "pieces", (double)e->pieces);
-    number(out, "aer", e->aer);
-    number(out, "parameters", (double)e->parameters);
-    number(out, "seconds", e->seconds);
-    number(out, "written", (double)e->written);
-    at_str_add(out, "\"lengths\": [");
-    for (int i = 0; i < e->ranges; i++)
-        at_str_print(out, "%s{\"from\": %d, \"to\": %d, \"lines\": %zu, \"bleu\": %.10g}",
-                     i ? ", " : "", e->range[i].from, e->range[i].to, e->range[i].lines,
-                     e->range[i].bleu);
-    at_str_add(out, "]}");
+    size_t ranges = ATTEND_RANGES_MOST * sizeof *e->range, text = strlen(signature) + 1;
+    char *block = at_alloc_zero(1, sizeof *e + ranges + text);
+    attend_evaluation *made = (attend_evaluation *)block;
+    if (!block)
+        return NULL;
+    *made = *e;
+    made->range = (attend_length_range *)(block + sizeof *e);
+    made->signature = memcpy(block + sizeof *e + ranges, signature, text);
+    return made;
 }
 
-attend_status at_evaluation_read(attend_evaluation *e, const json_t *json, const char *file,
+static attend_status read_ranges(attend_evaluation *e, const json_t *ranges, const char *file,
                                  attend_error *err)
 {
-    const double large = 1e15;
-    at_fields f = at_fields_of(json, file, err);
-    *e = (attend_evaluation){
-        .lines = (size_t)at_field_number(&f, "lines", 0, 0, large),
-        .bleu = at_field_number(&f, "bleu", 0, 0, 100),
-        .chrf = at_field_number(&f, "chrf", 0, 0, 100),
-        .log_p = at_field_number(&f, "log_p", 0, -large, large),
-        .pieces = (long long)at_field_number(&f, "pieces", 0, 0, large),
-        .perplexity = at_field_number(&f, "perplexity", 0, 0, 1e300),
-        .aer = at_field_number(&f, "aer", NAN, 0, 100),
-        .seconds = at_field_number(&f, "seconds", 0, 0, large),
-        .written = (long long)at_field_number(&f, "written", 0, 0, large),
-        .parameters = (long long)at_field_number(&f, "parameters", 0, 0, large)};
-    snprintf(e->signature, sizeof e->signature, "%s", at_field_string(&f, "signature", ""));
-    const json_t *ranges = at_field_array(&f, "lengths");
-    for (size_t i = 0; i < json_array_size(ranges) && i < ATTEND_LENGTH_RANGES; i++) {
+    attend_length_range *range = (attend_length_range *)e->range;
+    for (size_t i = 0; i < json_array_size(ranges) && i < ATTEND_RANGES_MOST; i++) {
         at_fields r = at_fields_of(json_array_get(ranges, i), file, err);
-        e->range[e->ranges++] = (attend_length_range){
+        range[e->ranges++] = (attend_length_range){
             (int)at_field_int(&r, "from", 0, 0, 1 << 20),
             (int)at_field_int(&r, "to", 0, 0, 1 << 20),
-            (size_t)at_field_number(&r, "lines", 0, 0, large),
+            (size_t)at_field_number(&r, "lines", 0, 0, LARGE),
             at_field_number(&r, "bleu", 0, 0, 100)};
         if (r.status < 0)
             return r.status;
     }
-    return f.status;
+    return ATTEND_OK;
+}
+
+attend_status at_evaluation_read(attend_evaluation **out, const json_t *json, const char *file,
+                                 attend_error *err)
+{
+    at_fields f = at_fields_of(json, file, err);
+    attend_evaluation e = {.lines = (size_t)at_field_number(&f, "lines", 0, 0, LARGE),
+                           .bleu = at_field_number(&f, "bleu", 0, 0, 100),
+                           .chrf = at_field_number(&f, "chrf", 0, 0, 100),
+                           .log_p = at_field_number(&f, "log_p", 0, -LARGE, LARGE),
+                           .tokens = (size_t)at_field_number(&f, "pieces", 0, 0, LARGE),
+                           .perplexity = at_field_number(&f, "perplexity", 0, 0, 1e300),
+                           .aer = at_field_number(&f, "aer", NAN, 0, 100),
+                           .seconds = at_field_number(&f, "seconds", 0, 0, LARGE),
+                           .written = (size_t)at_field_number(&f, "written", 0, 0, LARGE),
+                           .parameters = (size_t)at_field_number(&f, "parameters", 0, 0, LARGE)};
+    const char *signature = at_field_string(&f, "signature", "");
+    const json_t *ranges = at_field_array(&f, "lengths");
+    *out = f.status >= 0 ? make_block(&e, signature) : NULL;
+    if (f.status < 0)
+        return f.status;
+    attend_status status = *out ? read_ranges(*out, ranges, file, err) : at_error_memory(err);
+    if (status < 0) {
+        at_free(*out);
+        *out = NULL;
+    }
+    return status;
 }

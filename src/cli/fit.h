@@ -2,12 +2,13 @@
 #ifndef ATTEND_CLI_FIT_H
 #define ATTEND_CLI_FIT_H
 
+#include "attend_pooling.h"
 #include "cli/cli.h"
 #include "cli/points.h"
 
 typedef struct {
-    const char *path;        /* where the points are from, for people */
-    const at_points *points; /* names of the columns */
+    const char *path;             /* where the points are from, for people */
+    const at_point_table *points; /* names of the columns */
     const attend_pooling *pooling;
     double error[3]; /* leave-one-out, of each attend_pooling_kind there is */
     int kinds;       /* 3, or 2 where nothing was learned */
@@ -32,7 +33,7 @@ typedef struct {
 attend_status at_fit_report(at_cli *cli, const at_fitted *f, at_fit_show show, attend_error *err);
 
 /* The y of the wanted x, a line each. */
-attend_status at_fit_predict(const at_fitted *f, const at_points *wanted, bool json,
+attend_status at_fit_predict(const at_fitted *f, const at_point_table *wanted, bool json,
                              attend_error *err);
 
 /* Points and curves, the weights, and the error against the width, into a file. */

@@ -1,6 +1,7 @@
 /* The report of attend fit: a table, a chart, the weights; or JSON. */
 #include <stdio.h>
 
+#include "base/json_write.h"
 #include "base/memory.h"
 #include "cli/fit.h"
 #include "cli/plot.h"
@@ -136,7 +137,7 @@ static attend_status write_weights(at_str *out, const at_cli *cli, const at_fitt
         return status;
     at_str_add(out, "\n");
     at_str_add(out, text);
-    attend_text_free(text);
+    attend_free(text);
     return ATTEND_OK;
 }
 
@@ -146,17 +147,22 @@ static void write_json(at_str *out, const at_fitted *f)
 {
     static const char *const keys[] = {"average", "kernel", "learned"};
     const double *w = attend_pooling_weight(f->pooling);
-    at_str_add(out, "{\"data\": ");
-    at_str_add_json(out, f->path);
-    at_str_print(out, ", \"points\": %zu, \"kernel\": \"%s\", \"width\": %.17g, \"w\": [",
-                 attend_pooling_rows(f->pooling), attend_pooling_kernel(f->pooling),
-                 attend_pooling_width(f->pooling));
+    at_json_out j = {.out = out};
+    at_json_object(&j, NULL);
+    at_json_string(&j, "data", f->path);
+    at_json_int(&j, "points", (long long)attend_pooling_rows(f->pooling));
+    at_json_string(&j, "kernel", attend_pooling_kernel(f->pooling));
+    at_json_real(&j, "width", attend_pooling_width(f->pooling), 17);
+    at_json_array(&j, "w");
     for (int c = 0; w && c < attend_pooling_columns(f->pooling); c++)
-        at_str_print(out, "%s%.17g", c ? ", " : "", w[c]);
-    at_str_add(out, "], \"error\": {");
+        at_json_real(&j, NULL, w[c], 17);
+    at_json_end(&j);
+    at_json_object(&j, "error");
     for (int kind = 0; kind < f->kinds; kind++)
-        at_str_print(out, "%s\"%s\": %.9g", kind ? ", " : "", keys[kind], f->error[kind]);
-    at_str_add(out, "}}\n");
+        at_json_real(&j, keys[kind], f->error[kind], 9);
+    at_json_end(&j);
+    at_json_end(&j);
+    at_str_add(out, "\n");
 }
 
 static attend_status write_text(at_str *out, const at_cli *cli, const at_fitted *f,

@@ -8,6 +8,7 @@
 #include "base/file.h"
 #include "base/json.h"
 #include "base/memory.h"
+#include "cli/table.h"
 
 enum { LEFT = 24 };
 
@@ -20,18 +21,14 @@ bool at_inspect_is_model(const char *path)
     return is;
 }
 
-/* ---- a line, or a member ------------------------------------------------------------------- */
-
 static void row(at_str *out, const char *name, const char *value, int columns)
 {
-    at_str safe = {0};
-    at_str_add_safe(&safe, name);
-    at_str_pad(out, at_str_text(&safe), LEFT);
-    at_str_clear(&safe);
+    at_str safe_name = {0}, safe = {0};
+    at_str_add_safe(&safe_name, name);
     at_str_add_safe(&safe, value);
-    at_str_wrap(out, at_str_text(&safe), LEFT, LEFT, columns);
-    at_str_add(out, "\n");
-    out->failed |= safe.failed;
+    at_table_pair(out, at_str_text(&safe_name), at_str_text(&safe), LEFT, columns);
+    out->failed |= safe_name.failed || safe.failed;
+    at_str_free(&safe_name);
     at_str_free(&safe);
 }
 
@@ -53,24 +50,31 @@ static void value_text(at_str *out, const json_t *value)
         at_str_add(out, json_is_null(value) ? "none" : "...");
 }
 
-static attend_status add_settings(at_str *out, int columns, const char *folder, bool json,
-                                  attend_error *err)
+/* release it with json_decref */
+static attend_status load_config(const char *folder, json_t **config, attend_error *err)
 {
-    json_t *config = NULL, *value;
-    const char *key;
     char *path = at_file_join(folder, "config.json");
+    *config = NULL;
     attend_status status = path ? at_checksum_list_verify(folder, NULL, NULL, err)
                                 : at_error_memory(err);
     if (status >= 0)
-        status = at_json_load(path, &config, err);
-    if (status >= 0 && json) {
-        char *text = json_dumps(config, JSON_COMPACT);
-        at_str_print(out, "\"config\": %s,\n", text ? text : "null");
-        out->failed |= !text;
-        json_free_t release;
-        json_get_alloc_funcs(NULL, &release);
-        release(text);
-    } else if (status >= 0) {
+        status = at_json_load(path, config, err);
+    at_free(path);
+    return status;
+}
+
+static attend_status add_settings(at_str *out, at_json_out *j, int columns, const char *folder,
+                                  attend_error *err)
+{
+    json_t *config, *value;
+    const char *key;
+    attend_status status = load_config(folder, &config, err);
+    if (status < 0)
+        return status;
+    if (j) {
+        at_json_line(j, 0);
+        at_json_tree(j, "config", config);
+    } else
         json_object_foreach(config, key, value)
         {
             at_str text = {0};
@@ -78,40 +82,49 @@ static attend_status add_settings(at_str *out, int columns, const char *folder, 
             row(out, key, at_str_text(&text), columns);
             at_str_free(&text);
         }
-    }
     json_decref(config);
-    at_free(path);
-    return status;
+    return ATTEND_OK;
 }
 
 /* ---- vocabularies -------------------------------------------------------------------------- */
 
-static attend_status add_vocabularies(at_str *out, int columns, const char *folder, bool json,
+static void add_vocabulary(at_str *out, at_json_out *j, int columns, const char *name,
+                           const attend_tokenizer *t)
+{
+    char value[80];
+    if (j) {
+        at_json_object(j, name);
+        at_json_string(j, "kind", attend_tokenizer_kind(t));
+        at_json_int(j, "size", attend_tokenizer_size(t));
+        at_json_end(j);
+        return;
+    }
+    snprintf(value, sizeof value, "%s, %d pieces", attend_tokenizer_kind(t),
+             attend_tokenizer_size(t));
+    row(out, name, value, columns);
+}
+
+static attend_status add_vocabularies(at_str *out, at_json_out *j, int columns, const char *folder,
                                       attend_error *err)
 {
     static const char *const names[] = {"source", "target", "tokenizer"};
     attend_status status = ATTEND_OK;
-    bool first = true;
-    at_str_add(out, json ? "\"vocabularies\": {" : "");
+    if (j) {
+        at_json_line(j, 0);
+        at_json_object(j, "vocabularies");
+    }
     for (size_t i = 0; i < sizeof names / sizeof *names && status >= 0; i++) {
-        char *path = at_file_join(folder, names[i]), value[80];
+        char *path = at_file_join(folder, names[i]);
         attend_tokenizer *t = NULL;
         if (path && at_file_exists(path))
             status = attend_tokenizer_open(path, &t, err);
-        if (t) {
-            if (json)
-                at_str_print(out, "%s\"%s\": {\"kind\": \"%s\", \"size\": %d}", first ? "" : ", ",
-                             names[i], attend_tokenizer_kind(t), attend_tokenizer_size(t));
-            snprintf(value, sizeof value, "%s, %d pieces", attend_tokenizer_kind(t),
-                     attend_tokenizer_size(t));
-            if (!json)
-                row(out, names[i], value, columns);
-            first = false;
-        }
+        if (t)
+            add_vocabulary(out, j, columns, names[i], t);
         attend_tokenizer_free(t);
         at_free(path);
     }
-    at_str_add(out, json ? "},\n" : "");
+    if (j)
+        at_json_end(j);
     return status;
 }
 
@@ -144,25 +157,27 @@ static int count_parts(const attend_tensors *tensors, part *parts)
     return count;
 }
 
-static void add_parts(at_str *out, int columns, const attend_tensors *tensors, bool json)
+static void add_parts(at_str *out, int columns, const attend_tensors *tensors)
 {
     part parts[PARTS_MOST] = {{.numbers = 0}};
     int count = count_parts(tensors, parts);
     at_str text = {0};
-    for (int i = 0; i < count; i++) {
-        at_str_add(&text, i ? ", " : "");
-        if (json)
-            at_str_add_json(&text, parts[i].name);
-        else
-            at_str_add(&text, parts[i].name);
-        at_str_print(&text, json ? ": %zu" : " %zu", parts[i].numbers);
-    }
-    if (json)
-        at_str_print(out, "\"parts\": {%s},\n", at_str_text(&text));
-    else
-        row(out, "parameters", at_str_text(&text), columns);
+    for (int i = 0; i < count; i++)
+        at_str_print(&text, "%s%s %zu", i ? ", " : "", parts[i].name, parts[i].numbers);
+    row(out, "parameters", at_str_text(&text), columns);
     out->failed |= text.failed;
     at_str_free(&text);
+}
+
+static void parts_json(at_json_out *j, const attend_tensors *tensors)
+{
+    part parts[PARTS_MOST] = {{.numbers = 0}};
+    int count = count_parts(tensors, parts);
+    at_json_line(j, 0);
+    at_json_object(j, "parts");
+    for (int i = 0; i < count; i++)
+        at_json_int(j, parts[i].name, (long long)parts[i].numbers);
+    at_json_end(j);
 }
 
 /* ---- how training went --------------------------------------------------------------------- */
@@ -205,7 +220,7 @@ static void add_best(at_str *out, int columns, int validations, const char *line
 }
 
 /* the last line of metrics.jsonl that was the best */
-static void add_training(at_str *out, int columns, const char *folder, bool json)
+static void add_training(at_str *out, at_json_out *j, int columns, const char *folder)
 {
     char *path = at_file_join(folder, "training/metrics.jsonl"), *text = NULL;
     size_t size = 0;
@@ -221,24 +236,38 @@ static void add_training(at_str *out, int columns, const char *folder, bool json
             best = at;
         at = end ? end + 1 : at + strlen(at);
     }
-    if (json && best)
-        at_str_print(out, "\"best\": %s,\n", best);
-    else if (best)
+    if (j && best) {
+        at_json_line(j, 0);
+        at_json_raw(j, "best", best, strlen(best));
+    } else if (best)
         add_best(out, columns, lines, best);
     at_free(text);
     at_free(path);
 }
 
 attend_status at_inspect_model(at_str *out, at_cli *cli, const char *folder,
-                               const attend_tensors *tensors, bool json, attend_error *err)
+                               const attend_tensors *tensors, attend_error *err)
 {
-    attend_status status = add_settings(out, cli->columns, folder, json, err);
+    attend_status status = add_settings(out, NULL, cli->columns, folder, err);
     if (status >= 0)
-        status = add_vocabularies(out, cli->columns, folder, json, err);
+        status = add_vocabularies(out, NULL, cli->columns, folder, err);
     if (status < 0)
         return status;
-    add_parts(out, cli->columns, tensors, json);
-    add_training(out, cli->columns, folder, json);
-    at_str_add(out, json ? "" : "\n");
+    add_parts(out, cli->columns, tensors);
+    add_training(out, NULL, cli->columns, folder);
+    at_str_add(out, "\n");
+    return ATTEND_OK;
+}
+
+attend_status at_inspect_model_json(at_json_out *j, const char *folder,
+                                    const attend_tensors *tensors, attend_error *err)
+{
+    attend_status status = add_settings(j->out, j, 0, folder, err);
+    if (status >= 0)
+        status = add_vocabularies(j->out, j, 0, folder, err);
+    if (status < 0)
+        return status;
+    parts_json(j, tensors);
+    add_training(j->out, j, 0, folder);
     return ATTEND_OK;
 }

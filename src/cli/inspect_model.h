@@ -2,13 +2,18 @@
 #ifndef ATTEND_CLI_INSPECT_MODEL_H
 #define ATTEND_CLI_INSPECT_MODEL_H
 
+#include "base/json_write.h"
 #include "cli/cli.h"
 
 /* Is it a folder with a config.json? */
 bool at_inspect_is_model(const char *path);
 
-/* Appends lines "name  value", or members of a JSON object, each with ",\n" behind it. */
+/* Appends lines "name  value", and an empty one. */
 attend_status at_inspect_model(at_str *out, at_cli *cli, const char *folder,
-                               const attend_tensors *tensors, bool json, attend_error *err);
+                               const attend_tensors *tensors, attend_error *err);
+
+/* Adds members to the object that is open, each on its own line. */
+attend_status at_inspect_model_json(at_json_out *j, const char *folder,
+                                    const attend_tensors *tensors, attend_error *err);
 
 #endif

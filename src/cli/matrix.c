@@ -13,7 +13,7 @@ typedef struct {
 } cell;
 
 /* as many decimals as the largest number leaves room for */
-static int decimals_of(const at_matrix *m)
+static int decimals_of(const at_matrix_table *m)
 {
     double most = 0;
     for (size_t i = 0; i < m->rows; i++)
@@ -62,7 +62,7 @@ static void cut(at_str *out, const char *label, int most, bool utf8)
 
 static int larger(int a, int b) { return a > b ? a : b; }
 
-static int left_width(const at_matrix *m, at_str *label, bool utf8)
+static int left_width(const at_matrix_table *m, at_str *label, bool utf8)
 {
     int width = at_str_columns(m->title);
     for (size_t i = 0; i < m->rows; i++) {
@@ -72,7 +72,7 @@ static int left_width(const at_matrix *m, at_str *label, bool utf8)
     return width;
 }
 
-static int column_width(const at_matrix *m, size_t j, int decimals, at_str *label, bool utf8)
+static int column_width(const at_matrix_table *m, size_t j, int decimals, at_str *label, bool utf8)
 {
     cut(label, m->column_labels[j], LABEL_MOST, utf8);
     int width = at_str_columns(at_str_text(label));
@@ -83,7 +83,7 @@ static int column_width(const at_matrix *m, size_t j, int decimals, at_str *labe
 }
 
 /* one line: row i of the columns from .. to-1, or their labels */
-static void line(at_str *out, const at_matrix *m, const size_t *row, size_t from, size_t to,
+static void line(at_str *out, const at_matrix_table *m, const size_t *row, size_t from, size_t to,
                  int left, int decimals, bool utf8)
 {
     at_str label = {0}, head = {0};
@@ -103,7 +103,7 @@ static void line(at_str *out, const at_matrix *m, const size_t *row, size_t from
     at_str_free(&head);
 }
 
-void at_matrix_write(at_str *out, const at_matrix *m, int right, bool utf8)
+void at_matrix_table_write(at_str *out, const at_matrix_table *m, int right, bool utf8)
 {
     at_str label = {0};
     int decimals = decimals_of(m), left = left_width(m, &label, utf8);

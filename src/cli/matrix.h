@@ -18,8 +18,8 @@ typedef struct {
     size_t stride;         /* from one row of numbers to the next */
     const double *numbers; /* one that is not finite is shown as – */
     const char *const *row_labels, *const *column_labels;
-} at_matrix;
+} at_matrix_table;
 
-void at_matrix_write(at_str *out, const at_matrix *m, int right, bool utf8);
+void at_matrix_table_write(at_str *out, const at_matrix_table *m, int right, bool utf8);
 
 #endif

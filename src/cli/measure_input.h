@@ -11,7 +11,7 @@ typedef struct {
     int systems, references;
     at_lines
         hypothesis[ATTEND_SYSTEMS_MOST + 1]; /* the baseline is the last one, if there is one */
-    at_lines reference[ATTEND_PATHS_MOST];
+    at_lines reference[ATTEND_PATHS_MAX];
     at_lines source; /* lines.name is NULL where there is none */
     bool squad_v1;   /* said by the version of a SQuAD file */
 } at_measure_input;

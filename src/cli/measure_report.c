@@ -3,7 +3,7 @@
 #include <string.h>
 
 #include "base/file.h"
-#include "base/number.h"
+#include "base/json_write.h"
 #include "cli/table.h"
 
 static const char *last_part(const char *path)
@@ -226,16 +226,21 @@ attend_status at_report_text(at_str *out, const at_measure_report *r, attend_err
 
 /* ---- lines ------------------------------------------------------------------------------ */
 
-static void line_number(at_str *out, const at_measure_report *r, int measure, double score,
-                        bool json)
+/* tab-separated, or the members of an object */
+static attend_status line_scores(at_str *out, at_json_out *j, const at_measure_report *r,
+                                 size_t line, attend_error *err)
 {
-    char number[32];
-    if (json) {
-        at_str_add(out, ", ");
-        at_str_add_json(out, attend_scores_name(r->scores[measure]));
-        at_str_print(out, ": %s", at_number_print(number, score));
-    } else
-        at_str_print(out, "%s%.*f", measure ? "\t" : "", r->digits, score);
+    for (int i = 0; i < r->measures; i++) {
+        double score;
+        attend_status status = attend_scores_segment(r->scores[i], 0, line, &score, err);
+        if (status < 0)
+            return status;
+        if (j)
+            at_json_real(j, attend_scores_name(r->scores[i]), score, 0);
+        else
+            at_str_print(out, "%s%.*f", i ? "\t" : "", r->digits, score);
+    }
+    return ATTEND_OK;
 }
 
 attend_status at_report_lines(at_str *out, const at_measure_report *r, bool json, attend_error *err)
@@ -243,17 +248,17 @@ attend_status at_report_lines(at_str *out, const at_measure_report *r, bool json
     for (int i = 0; i < r->measures && r->measures > 1 && !json; i++)
         at_str_print(out, "%s%s", attend_scores_name(r->scores[i]),
                      i + 1 < r->measures ? "\t" : "\n");
-    for (size_t line = 0; line < attend_scores_segments(r->scores[0]); line++) {
-        if (json)
-            at_str_print(out, "{\"line\": %zu", line + 1);
-        for (int i = 0; i < r->measures; i++) {
-            double score;
-            attend_status status = attend_scores_segment(r->scores[i], 0, line, &score, err);
-            if (status < 0)
-                return status;
-            line_number(out, r, i, score, json);
+    attend_status status = ATTEND_OK;
+    for (size_t line = 0; line < attend_scores_segments(r->scores[0]) && status >= 0; line++) {
+        at_json_out j = {.out = out};
+        if (json) {
+            at_json_object(&j, NULL);
+            at_json_int(&j, "line", (long long)line + 1);
         }
-        at_str_add(out, json ? "}\n" : "\n");
+        status = line_scores(out, json ? &j : NULL, r, line, err);
+        if (json)
+            at_json_end(&j);
+        at_str_add(out, "\n");
     }
-    return ATTEND_OK;
+    return status;
 }

@@ -10,7 +10,7 @@
 #include "base/number.h"
 #include "base/utf8.h"
 
-void at_points_free(at_points *p)
+void at_point_table_free(at_point_table *p)
 {
     at_free(p->x);
     at_free(p->y);
@@ -29,7 +29,7 @@ static bool is_header(const at_csv *c)
 }
 
 /* a cell of the header without blanks around it, and without what would steer a terminal */
-void at_points_name(char out[ATTEND_POINTS_NAME], const char *name)
+void at_point_table_name(char out[ATTEND_POINTS_NAME], const char *name)
 {
     if (!name)
         return;
@@ -39,7 +39,7 @@ void at_points_name(char out[ATTEND_POINTS_NAME], const char *name)
 
 static void header_name(const at_csv *c, int column, char name[ATTEND_POINTS_NAME])
 {
-    at_points_name(name, c->cell[column] + strspn(c->cell[column], " "));
+    at_point_table_name(name, c->cell[column] + strspn(c->cell[column], " "));
     for (size_t length = strlen(name); length && name[length - 1] == ' '; length--)
         name[length - 1] = 0;
 }
@@ -97,7 +97,7 @@ static attend_status find_column(const at_csv *c, bool header, const char *word,
     return ATTEND_OK;
 }
 
-static attend_status find_x(at_points *p, const at_csv *c, bool header, const char *words,
+static attend_status find_x(at_point_table *p, const at_csv *c, bool header, const char *words,
                             attend_error *err)
 {
     attend_status status = ATTEND_OK;
@@ -115,7 +115,7 @@ static attend_status find_x(at_points *p, const at_csv *c, bool header, const ch
 }
 
 /* A column says nothing new beside itself, and everything about itself. */
-static attend_status check_columns(const at_points *p, int y, attend_error *err)
+static attend_status check_columns(const at_point_table *p, int y, attend_error *err)
 {
     for (int i = 0; i < p->columns; i++) {
         if (p->x_column[i] == y)
@@ -130,7 +130,7 @@ static attend_status check_columns(const at_points *p, int y, attend_error *err)
     return ATTEND_OK;
 }
 
-static void take_names(at_points *p, const at_csv *c, bool header, int y)
+static void take_names(at_point_table *p, const at_csv *c, bool header, int y)
 {
     for (int i = 0; i < p->columns; i++) {
         snprintf(p->x_name[i], sizeof p->x_name[i], p->columns > 1 ? "x%d" : "x", i + 1);
@@ -144,7 +144,7 @@ static void take_names(at_points *p, const at_csv *c, bool header, int y)
 
 /* ---- rows ------------------------------------------------------------------------------- */
 
-static attend_status grow(at_points *p, bool y, attend_error *err)
+static attend_status grow(at_point_table *p, bool y, attend_error *err)
 {
     if (p->rows < p->capacity)
         return ATTEND_OK;
@@ -164,7 +164,7 @@ static attend_status grow(at_points *p, bool y, attend_error *err)
 }
 
 /* y: its column, or -1 */
-static attend_status add_row(at_points *p, const at_csv *c, int y, attend_error *err)
+static attend_status add_row(at_point_table *p, const at_csv *c, int y, attend_error *err)
 {
     attend_status status = grow(p, y >= 0, err);
     for (int i = 0; i < p->columns && status >= 0; i++)
@@ -189,7 +189,7 @@ static attend_status check_cells(const at_csv *c, int columns, attend_error *err
     return ATTEND_OK;
 }
 
-static attend_status read_rows(at_points *p, at_csv *c, bool header, int y, attend_error *err)
+static attend_status read_rows(at_point_table *p, at_csv *c, bool header, int y, attend_error *err)
 {
     int columns = c->count;
     attend_status status = header ? ATTEND_OK : add_row(p, c, y, err);
@@ -214,13 +214,13 @@ static attend_status first_row(at_csv *c, const char *path, bool *header, attend
     return ATTEND_OK;
 }
 
-attend_status at_points_read(at_points *p, const char *path, const char *x, const char *y,
-                             attend_error *err)
+attend_status at_point_table_read(at_point_table *p, const char *path, const char *x, const char *y,
+                                  attend_error *err)
 {
     at_csv c;
     bool header;
     int y_column;
-    *p = (at_points){0};
+    *p = (at_point_table){0};
     attend_status status = first_row(&c, path, &header, err);
     if (status >= 0)
         status = find_x(p, &c, header, x, err);
@@ -236,7 +236,7 @@ attend_status at_points_read(at_points *p, const char *path, const char *x, cons
     return status;
 }
 
-static bool all_named(at_points *p, const at_csv *c, const at_points *like)
+static bool all_named(at_point_table *p, const at_csv *c, const at_point_table *like)
 {
     for (int i = 0; i < like->columns; i++)
         if (find_column(c, true, like->x_name[i], &p->x_column[i], NULL) < 0)
@@ -244,12 +244,12 @@ static bool all_named(at_points *p, const at_csv *c, const at_points *like)
     return true;
 }
 
-attend_status at_points_read_like(at_points *p, const char *path, const at_points *like,
-                                  attend_error *err)
+attend_status at_point_table_read_like(at_point_table *p, const char *path,
+                                       const at_point_table *like, attend_error *err)
 {
     at_csv c;
     bool header;
-    *p = (at_points){.columns = like->columns};
+    *p = (at_point_table){.columns = like->columns};
     attend_status status = first_row(&c, path, &header, err);
     if (status >= 0) {
         if (!header || !all_named(p, &c, like))
@@ -261,10 +261,10 @@ attend_status at_points_read_like(at_points *p, const char *path, const at_point
     return status;
 }
 
-attend_status at_points_parse(at_points *p, const char *text, attend_error *err)
+attend_status at_point_table_parse(at_point_table *p, const char *text, attend_error *err)
 {
     attend_status status = ATTEND_OK;
-    *p = (at_points){.columns = 1};
+    *p = (at_point_table){.columns = 1};
     for (const char *word = text; status >= 0; word++) {
         size_t length = strcspn(word, ",");
         status = grow(p, false, err);

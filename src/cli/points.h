@@ -15,7 +15,7 @@ typedef struct {
     char x_name[ATTEND_POINTS_COLUMNS][ATTEND_POINTS_NAME]; /* as in the header, or "x" */
     char y_name[ATTEND_POINTS_NAME];
     double *x, *y; /* rows times columns, and rows (NULL where no y was asked for) */
-} at_points;
+} at_point_table;
 
 /* Reads a file ("-": standard input).
  *
@@ -23,19 +23,19 @@ typedef struct {
  * y         the same of one column
  *
  * The first row is a header when none of its cells is a number. */
-attend_status at_points_read(at_points *p, const char *path, const char *x, const char *y,
-                             attend_error *err);
+attend_status at_point_table_read(at_point_table *p, const char *path, const char *x, const char *y,
+                                  attend_error *err);
 
 /* Takes a name, as much of it as there is room for; NULL leaves what was there. */
-void at_points_name(char out[ATTEND_POINTS_NAME], const char *name);
+void at_point_table_name(char out[ATTEND_POINTS_NAME], const char *name);
 
 /* Reads the x of points to predict: the columns that have the names of `like`, else the first
  * ones, or those at the same places where there are more. */
-attend_status at_points_read_like(at_points *p, const char *path, const at_points *like,
-                                  attend_error *err);
+attend_status at_point_table_read_like(at_point_table *p, const char *path,
+                                       const at_point_table *like, attend_error *err);
 
 /* "1.5,2": points of one column */
-attend_status at_points_parse(at_points *p, const char *text, attend_error *err);
-void at_points_free(at_points *p);
+attend_status at_point_table_parse(at_point_table *p, const char *text, attend_error *err);
+void at_point_table_free(at_point_table *p);
 
 #endif

@@ -77,15 +77,15 @@ static void title_of(at_str *out, const view *v, const char *name, size_t senten
 static void matrix(at_str *out, view *v, const char *title, const double *numbers,
                    const char *const *columns, size_t count)
 {
-    at_matrix m = {.title = title,
-                   .rows = at_most(v->queries, MOST_ROWS, &v->cut),
-                   .columns = at_most(count, MOST_COLUMNS, &v->cut),
-                   .stride = count,
-                   .numbers = numbers,
-                   .row_labels = v->query_labels,
-                   .column_labels = columns};
+    at_matrix_table m = {.title = title,
+                         .rows = at_most(v->queries, MOST_ROWS, &v->cut),
+                         .columns = at_most(count, MOST_COLUMNS, &v->cut),
+                         .stride = count,
+                         .numbers = numbers,
+                         .row_labels = v->query_labels,
+                         .column_labels = columns};
     at_str_add(out, "\n");
-    at_matrix_write(out, &m, v->cli->columns, v->cli->utf8);
+    at_matrix_table_write(out, &m, v->cli->columns, v->cli->utf8);
 }
 
 static attend_status heat_map(at_str *out, const view *v, const double *weights, attend_error *err)
@@ -103,7 +103,7 @@ static attend_status heat_map(at_str *out, const view *v, const double *weights,
         return status;
     at_str_add(out, "\n");
     at_str_add(out, text);
-    attend_text_free(text);
+    attend_free(text);
     return ATTEND_OK;
 }
 

@@ -1,4 +1,5 @@
 #include "cli/sentence_pairs.h"
+#include "attend_data.h"
 
 #include <string.h>
 
@@ -28,11 +29,12 @@ static attend_status read_features(at_sentence_pairs *p, at_cli *cli,
     return ATTEND_OK;
 }
 
-attend_status at_sentence_pairs_give(const at_sentence_pairs *p, const attend_translator *t,
+attend_status at_sentence_pairs_give(const at_sentence_pairs *p, const at_models *m,
                                      attend_translate_options *o, attend_error *err)
 {
     o->features = p->features;
-    if (attend_translator_features(t) && !p->features)
+    at_models_use(m, o);
+    if (at_models_features(m) && !p->features)
         return at_error(err, ATTEND_FORMAT,
                         "the model reads feature vectors: --src FILE.safetensors has them, --tgt "
                         "FILE the lines that belong to them");

@@ -4,6 +4,7 @@
 #define ATTEND_CLI_SENTENCE_PAIRS_H
 
 #include "cli/lines.h"
+#include "cli/models.h"
 
 typedef struct {
     const char *data;      /* a file of pairs in any format, or NULL: */
@@ -25,8 +26,9 @@ typedef struct {
 attend_status at_sentence_pairs_read(at_sentence_pairs *p, at_cli *cli,
                                      const at_sentence_pairs_from *from, attend_error *err);
 
-/* The sources as attend_translate takes them, for a model that reads such ones. */
-attend_status at_sentence_pairs_give(const at_sentence_pairs *p, const attend_translator *t,
+/* The sources as attend_translate takes them, for models that read such ones, and the models after
+ * the first. */
+attend_status at_sentence_pairs_give(const at_sentence_pairs *p, const at_models *m,
                                      attend_translate_options *o, attend_error *err);
 void at_sentence_pairs_free(at_sentence_pairs *p); /* also after a failed read */
 

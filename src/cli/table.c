@@ -3,6 +3,8 @@
 #include <stdbool.h>
 #include <string.h>
 
+#include "base/json_write.h"
+
 enum { MOST_COLUMNS = 16, GAP = 2 };
 
 void at_table_cell(at_table *t, const char *format, ...)
@@ -16,6 +18,13 @@ void at_table_cell(at_table *t, const char *format, ...)
 }
 
 void at_table_free(at_table *t) { at_str_free(&t->cells); }
+
+void at_table_pair(at_str *out, const char *name, const char *value, int left, int right)
+{
+    at_str_pad(out, name, left);
+    at_str_wrap(out, value, left, left, right);
+    at_str_add(out, "\n");
+}
 
 static int columns_of(const at_table *t)
 {
@@ -160,21 +169,23 @@ static void write_json(at_str *out, const at_table *t)
 {
     int n = columns_of(t);
     const char *cell = at_str_text(&t->cells);
-    at_str_add(out, "[");
+    at_json_out j = {.out = out};
+    at_json_array(&j, NULL);
     for (int row = 0; row < rows_of(t); row++) {
-        at_str_add(out, row ? ",\n  {" : "\n  {");
-        for (int i = 0; i < n; i++, cell = next(cell)) {
-            at_str_add(out, i ? ", " : "");
-            at_str_add_json(out, t->columns[i].title);
-            at_str_add(out, ": ");
+        at_json_line(&j, 2);
+        at_json_object(&j, NULL);
+        for (int i = 0; i < n; i++, cell = next(cell))
             if (t->columns[i].kind <= ATTEND_COLUMN_CODE)
-                at_str_add_json(out, cell);
+                at_json_string(&j, t->columns[i].title, cell);
+            else if (*cell)
+                at_json_raw(&j, t->columns[i].title, cell, strlen(cell));
             else
-                at_str_add(out, *cell ? cell : "null");
-        }
-        at_str_add(out, "}");
+                at_json_null(&j, t->columns[i].title);
+        at_json_end(&j);
     }
-    at_str_add(out, rows_of(t) ? "\n]" : "]");
+    if (rows_of(t))
+        at_json_line(&j, 0);
+    at_json_end(&j);
 }
 
 void at_table_write(at_str *out, const at_table *t, at_table_format format, int right)

@@ -36,6 +36,9 @@ void at_table_cell(at_table *t, const char *format, ...) __attribute__((format(p
 
 /* right: the columns of the terminal, at which text is wrapped. JSON is an array of objects. */
 void at_table_write(at_str *out, const at_table *t, at_table_format format, int right);
+/* A line of a name and its value, which begins at column left and is wrapped at column right. */
+void at_table_pair(at_str *out, const char *name, const char *value, int left, int right);
+
 void at_table_free(at_table *t);
 
 #endif

@@ -2,10 +2,11 @@
 
 #include <string.h>
 
-static int no_line(void *user, const char **text, size_t *size, attend_error *err)
+static attend_status no_line(void *user, const char **text, size_t *size, attend_error *err)
 {
-    (void)user, (void)text, (void)size, (void)err;
-    return 0;
+    (void)user, (void)size, (void)err;
+    *text = NULL;
+    return ATTEND_OK;
 }
 
 static attend_status open_kind(at_cli_tokenizer which, attend_tokenizer **out, attend_error *err)

@@ -32,19 +32,19 @@ at_read at_answers_add(at_answers *a, at_example_reader *r, at_text source, at_t
     size_t byte;
     if (!text.size)
         return at_read_bad(r, err, "an empty answer");
-    if (at < 0 || !at_text_place(source, (size_t)at, &byte) || source.size - byte < text.size
+    if (at < 0 || !at_text_position(source, (size_t)at, &byte) || source.size - byte < text.size
         || memcmp(source.text + byte, text.text, text.size) != 0)
         return misplaced(r, text, at, err);
-    if (a->count == a->room) {
-        int room = a->room ? 2 * a->room : 8;
-        at_answer *list = at_realloc(a->list, (size_t)a->room * sizeof *list,
-                                     (size_t)room * sizeof *list);
+    if (a->count == a->capacity) {
+        int capacity = a->capacity ? 2 * a->capacity : 8;
+        at_answer *list = at_realloc(a->list, (size_t)a->capacity * sizeof *list,
+                                     (size_t)capacity * sizeof *list);
         if (!list) {
             at_error_memory(err);
             return ATTEND_READ_FAILED;
         }
         a->list = list;
-        a->room = room;
+        a->capacity = capacity;
     }
     a->list[a->count++] = (at_answer){text, (size_t)at, byte};
     return ATTEND_READ_EXAMPLE;

@@ -8,7 +8,7 @@
 
 typedef struct {
     at_answer *list;
-    int count, room;
+    int count, capacity;
 } at_answers;
 
 /* Adds an answer; at is its first character in the source, where its text must stand. */

@@ -7,35 +7,35 @@
 
 /* ---- blocks ----------------------------------------------------------------------------- */
 
-bool at_block_make(at_block *b, size_t sentences, size_t longest, int pad, at_arena *arena)
+bool at_block_make(at_block *b, size_t sentences, size_t max_length, int pad, at_arena *arena)
 {
-    size_t places = sentences * longest;
+    size_t positions = sentences * max_length;
     b->B = (int)sentences;
-    b->T = (int)longest;
-    b->ids = at_arena_alloc(arena, places * sizeof *b->ids);
+    b->T = (int)max_length;
+    b->ids = at_arena_alloc(arena, positions * sizeof *b->ids);
     b->lengths = at_arena_alloc(arena, sentences * sizeof *b->lengths);
-    for (size_t i = 0; b->ids && i < places; i++)
+    for (size_t i = 0; b->ids && i < positions; i++)
         b->ids[i] = pad;
     if (b->lengths)
         memset(b->lengths, 0, sentences * sizeof *b->lengths);
     return b->ids && b->lengths;
 }
 
-bool at_batch_make(at_batch *b, size_t sentences, size_t longest, int pad, bool segments,
+bool at_batch_make(at_batch *b, size_t sentences, size_t max_length, int pad, bool segments,
                    at_arena *arena)
 {
-    size_t places = sentences * longest;
+    size_t positions = sentences * max_length;
     *b = (at_batch){0};
-    bool made = at_block_make(&b->source, sentences, longest, pad, arena);
-    b->begins = at_arena_alloc(arena, places);
+    bool made = at_block_make(&b->source, sentences, max_length, pad, arena);
+    b->begins = at_arena_alloc(arena, positions);
     b->examples = at_arena_alloc(arena, sentences * sizeof *b->examples);
     if (segments)
-        b->segments = at_arena_alloc(arena, places * sizeof *b->segments);
+        b->segments = at_arena_alloc(arena, positions * sizeof *b->segments);
     if (!made || !b->begins || !b->examples || (segments && !b->segments))
         return false;
-    memset(b->begins, 0, places);
+    memset(b->begins, 0, positions);
     if (segments)
-        memset(b->segments, 0, places * sizeof *b->segments);
+        memset(b->segments, 0, positions * sizeof *b->segments);
     return true;
 }
 

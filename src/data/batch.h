@@ -41,10 +41,10 @@ typedef struct {
 } at_batch;
 
 /* An empty block of padding; false without memory. */
-bool at_block_make(at_block *b, size_t sentences, size_t longest, int pad, at_arena *arena);
+bool at_block_make(at_block *b, size_t sentences, size_t max_length, int pad, at_arena *arena);
 
 /* The source's block, begins and examples; segments too where they are wanted. */
-bool at_batch_make(at_batch *b, size_t sentences, size_t longest, int pad, bool segments,
+bool at_batch_make(at_batch *b, size_t sentences, size_t max_length, int pad, bool segments,
                    at_arena *arena);
 
 /* Writes tokens (encode.h) into a row of the source from place `at` on. */

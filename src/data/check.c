@@ -10,7 +10,7 @@
 
 void at_check_defaults(at_check_options *o)
 {
-    *o = (at_check_options){.ratio = 9, .longest_text = 250, .places = 5};
+    *o = (at_check_options){.ratio = 9, .max_words = 250, .locations = 5};
 }
 
 /* where in a text a finding shows, or 0 */
@@ -52,7 +52,7 @@ static size_t show_character(at_str *out, const char *text, size_t size)
 }
 
 /* A part of the text in which the finding shows. */
-static void excerpt(char out[ATTEND_PLACE_TEXT], int finding, const char *text, size_t size)
+static void excerpt(char out[ATTEND_EXCERPT_SIZE], int finding, const char *text, size_t size)
 {
     enum { BEFORE = 12 };
     at_str shown = {0};
@@ -64,34 +64,36 @@ static void excerpt(char out[ATTEND_PLACE_TEXT], int finding, const char *text, 
     *out = 0;
     while (at < size && !shown.failed) {
         at += show_character(&shown, text + at, size - at);
-        if (shown.length >= ATTEND_PLACE_TEXT)
+        if (shown.length >= ATTEND_EXCERPT_SIZE)
             break;
         memcpy(out, shown.text, shown.length + 1);
     }
     at_str_free(&shown);
 }
 
-static void find(at_check_work *w, int finding, at_place place, const char *text, size_t size)
+static void find(at_check_work *w, int finding, at_finding_location location, const char *text,
+                 size_t size)
 {
     at_check *c = w->c;
     long n = c->count[finding]++;
-    if (n >= c->places)
+    if (n >= c->locations)
         return;
-    if (!c->place[finding])
-        c->place[finding] = at_alloc((size_t)c->places * sizeof *c->place[finding]);
-    if (!c->place[finding]) {
+    if (!c->location[finding])
+        c->location[finding] = at_alloc((size_t)c->locations * sizeof *c->location[finding]);
+    if (!c->location[finding]) {
         w->status = ATTEND_MEMORY;
         return;
     }
-    excerpt(place.text, finding, text, size);
-    c->place[finding][n] = place;
+    excerpt(location.text, finding, text, size);
+    c->location[finding][n] = location;
 }
 
-void at_check_find(at_check_work *w, at_found found, at_place place, const char *text, size_t size)
+void at_check_find(at_check_work *w, at_found found, at_finding_location location, const char *text,
+                   size_t size)
 {
     for (int i = 0; found && i < ATTEND_FINDINGS; i++)
         if (found & 1u << i)
-            find(w, i, place, text, size);
+            find(w, i, location, text, size);
 }
 
 long at_check_words(at_text t)
@@ -107,7 +109,8 @@ long at_check_words(at_text t)
 }
 
 /* findings of an example, shown with both sides of a pair */
-static void tell(at_check_work *w, at_found found, at_place place, const at_example *e)
+static void tell(at_check_work *w, at_found found, at_finding_location location,
+                 const at_example *e)
 {
     at_text text = at_text_trim(e->source);
     if (found && (e->has & ATTEND_HAS_TARGET)) {
@@ -118,7 +121,7 @@ static void tell(at_check_work *w, at_found found, at_place place, const at_exam
         at_str_add_bytes(&w->packed, target.text, target.size);
         text = (at_text){at_str_text(&w->packed), w->packed.length};
     }
-    at_check_find(w, found, place, text.text, text.size);
+    at_check_find(w, found, location, text.text, text.size);
 }
 
 static attend_status look_at_all(at_check_work *w, attend_error *err)
@@ -126,18 +129,18 @@ static attend_status look_at_all(at_check_work *w, attend_error *err)
     attend_status status = ATTEND_OK;
     at_arena arena = {0};
     at_arena_init(&arena, 1 << 10);
-    for (size_t i = 0; i < at_shelf_count(w->shelf) && status >= 0; i++) {
+    for (size_t i = 0; i < at_record_store_count(w->store) && status >= 0; i++) {
         at_example e;
         uint64_t also = 0;
         at_arena_reset(&arena);
-        if (!at_example_unpack(&e, at_shelf_at(w->shelf, i), &arena))
+        if (!at_example_unpack(&e, at_record_store_at(w->store, i), &arena))
             w->status = ATTEND_MEMORY;
         at_found found = at_check_look(w, &e, &also);
-        at_place place = {.file = e.file,
-                          .line = e.line,
-                          .also = (long)(also & 0xFFFFFFFFFFFF),
-                          .also_file = (int)(also >> 48)};
-        tell(w, found, place, &e);
+        at_finding_location location = {.file = e.file,
+                                        .line = e.line,
+                                        .also = (long)(also & 0xFFFFFFFFFFFF),
+                                        .also_file = (int)(also >> 48)};
+        tell(w, found, location, &e);
         if (w->copy)
             at_check_copy_add(w, &e, found);
         if (w->status < 0)
@@ -153,7 +156,7 @@ static attend_status look_at_all(at_check_work *w, attend_error *err)
  * ones of an even number the one nearer to 1. */
 static double median_ratio(const at_check_work *w)
 {
-    enum { ALL = 2 * ATTEND_RATIO_MOST + 1 };
+    enum { ALL = 2 * ATTEND_RATIO_MAX + 1 };
     long pairs = 0, seen = 0, middle[2] = {0};
     for (int i = 0; i < ALL; i++)
         pairs += w->ratios[i];
@@ -163,7 +166,7 @@ static double median_ratio(const at_check_work *w)
     for (int i = 0, k = 0; i < ALL && k < 2; i++) {
         seen += w->ratios[i];
         for (; k < 2 && seen > rank[k]; k++)
-            middle[k] = i - ATTEND_RATIO_MOST;
+            middle[k] = i - ATTEND_RATIO_MAX;
     }
     long nearer = labs(middle[0]) < labs(middle[1]) ? middle[0] : middle[1];
     return exp2((double)nearer / ATTEND_RATIO_STEPS);
@@ -182,7 +185,7 @@ static void summarise(at_check_work *w)
         for (int words = 0, k = 0; words <= ATTEND_CHECK_WORDS && k < 2; words++) {
             seen += w->histogram[which][words];
             for (; k < 2 && seen >= halves[k]; k++)
-                s->most[k] = words;
+                s->percentile[k] = words;
         }
     }
 }
@@ -193,7 +196,7 @@ static attend_status run(at_check_work *w, const char *const *paths, int count, 
     for (int i = 0; i < count && status >= 0; i++)
         status = at_check_read(w, paths[i], err);
     if (status >= 0)
-        status = at_shelf_close(w->shelf, err);
+        status = at_record_store_close(w->store, err);
     if (status < 0)
         return status;
     summarise(w);
@@ -214,12 +217,12 @@ static attend_status run(at_check_work *w, const char *const *paths, int count, 
 static void release(at_check_work *w)
 {
     at_export_abort(w->copy);
-    at_shelf_free(w->shelf);
-    at_sides_free(w->sides);
+    at_record_store_free(w->store);
+    at_swap_detector_free(w->swap_detector);
     at_item_row_free(&w->items[0]);
     at_item_row_free(&w->items[1]);
-    at_seen_free(&w->examples);
-    at_seen_free(&w->sources);
+    at_key_table_free(&w->examples);
+    at_key_table_free(&w->sources);
     at_keys_free(&w->keys);
     at_str_free(&w->packed);
     for (int i = 0; i < 3; i++)
@@ -239,13 +242,13 @@ attend_status at_check_files(const char *const *paths, int count, const at_check
         at_free(w);
         return at_error_memory(err);
     }
-    c->places = options->places;
+    c->locations = options->locations;
     w->c = c;
     w->options = options;
     w->examples.limit = w->sources.limit = options->memory;
-    w->shelf = at_shelf_new(0);
-    w->sides = at_sides_new();
-    if (!w->shelf || !w->sides)
+    w->store = at_record_store_new(0);
+    w->swap_detector = at_swap_detector_new();
+    if (!w->store || !w->swap_detector)
         status = at_error_memory(err);
     if (status >= 0)
         status = run(w, paths, count, err);
@@ -264,7 +267,7 @@ void at_check_free(at_check *c)
     for (int i = 0; i < c->files; i++)
         at_free(c->file[i]);
     for (int i = 0; i < ATTEND_FINDINGS; i++)
-        at_free(c->place[i]);
+        at_free(c->location[i]);
     at_free(c->file);
     at_free(c->copy[0]);
     at_free(c->copy[1]);

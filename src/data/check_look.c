@@ -32,15 +32,15 @@ static at_found look_for_likes(at_check_work *w, const at_example *e, uint64_t *
 {
     uint64_t here = (uint64_t)e->file << 48 | (uint64_t)e->line, key, source = 0;
     if (e->has & ATTEND_HAS_QUESTION) {
-        *also = at_seen_or_add(&w->examples, example_key(e), here);
+        *also = at_key_table_find_or_add(&w->examples, example_key(e), here);
         return *also ? FOUND(duplicate) : 0;
     }
-    uint64_t again = at_seen_or_add(&w->examples, example_key(e), here);
+    uint64_t again = at_key_table_find_or_add(&w->examples, example_key(e), here);
     if (!at_keys_of(&w->keys, e->source.text, e->source.size, &key)) {
         w->status = ATTEND_MEMORY;
         return 0;
     }
-    source = at_seen_or_add(&w->sources, key, here);
+    source = at_key_table_find_or_add(&w->sources, key, here);
     *also = again ? again : source;
     if (again)
         return e->has & ~(unsigned)ATTEND_HAS_BREAK ? FOUND(duplicate) : FOUND(repeated);
@@ -64,10 +64,10 @@ static at_found look_at_pair(const at_check_work *w, const at_example *e)
     if (at_text_same(at_text_trim(e->source), at_text_trim(e->target)))
         return FOUND(copy);
     at_found found = look_at_lengths(w, e);
-    at_sides_answer sides = at_sides_ask(w->sides, e->source, e->target);
-    if (sides == ATTEND_SIDES_SWAPPED)
+    at_pair_order order = at_swap_detector_ask(w->swap_detector, e->source, e->target);
+    if (order == ATTEND_PAIR_SWAPPED)
         found |= FOUND(swapped);
-    else if (sides != ATTEND_SIDES_RIGHT)
+    else if (order != ATTEND_PAIR_IN_ORDER)
         found |= FOUND(language);
     return found;
 }
@@ -76,7 +76,7 @@ static at_found look_at_pair(const at_check_work *w, const at_example *e)
 static at_found look_at_items(at_check_work *w, const at_example *e)
 {
     attend_error ignored;
-    attend_status status = at_items_fit(w->items, e->source, e->target, &ignored);
+    attend_status status = at_pointer_examples_fit(w->items, e->source, e->target, &ignored);
     if (status == ATTEND_MEMORY)
         w->status = status;
     if (status >= 0 && w->items[0].width == w->item_width)
@@ -87,7 +87,7 @@ static at_found look_at_items(at_check_work *w, const at_example *e)
 
 at_found at_check_look(at_check_work *w, const at_example *e, uint64_t *also)
 {
-    long most = w->options->longest_text;
+    long max = w->options->max_words;
     at_found found = 0;
     bool pair = e->has & ATTEND_HAS_TARGET && !(e->has & ATTEND_HAS_LABEL);
     if (is_empty(e->source) || (e->has & ATTEND_HAS_TARGET && is_empty(e->target))
@@ -99,7 +99,7 @@ at_found at_check_look(at_check_work *w, const at_example *e, uint64_t *also)
         found |= look_at_pair(w, e);
     if (pair && w->item_width)
         found |= look_at_items(w, e);
-    if (at_check_words(e->source) > most || at_check_words(e->target) > most)
+    if (at_check_words(e->source) > max || at_check_words(e->target) > max)
         found |= FOUND(long_text);
     return found | look_at_blanks(e->source) | look_at_blanks(e->target);
 }

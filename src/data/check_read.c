@@ -6,7 +6,7 @@
 #include "base/utf8.h"
 #include "data/check_work.h"
 
-enum { MOST_LABELS = 10000 };
+enum { MAX_LABELS = 10000 };
 
 /* Does training refuse a line with these findings? */
 static bool is_refused(const at_check_work *w, at_found found)
@@ -36,7 +36,8 @@ static void see_line(void *user, const at_line_stream *s)
         {ATTEND_LINE_RETURN, FOUND(carriage)}, {ATTEND_LINE_OPEN, FOUND(unended)},
     };
     at_check_work *w = user;
-    at_place place = {.file = w->main_file + (s->name != w->main_name), .line = s->number};
+    at_finding_location location = {.file = w->main_file + (s->name != w->main_name),
+                                    .line = s->number};
     at_found found = at_look_at_text(s->raw, s->raw_size) & ~FOUND(blanks);
     for (size_t i = 0; i < sizeof flags / sizeof *flags; i++)
         if (s->flags & flags[i].flag)
@@ -46,7 +47,7 @@ static void see_line(void *user, const at_line_stream *s)
     if (is_refused(w, found))
         refuse(w, s->number);
     if (found)
-        at_check_find(w, found, place, s->raw, s->raw_size);
+        at_check_find(w, found, location, s->raw, s->raw_size);
 }
 
 static void see_bad(void *user, const char *file, long line, const char *message)
@@ -57,9 +58,9 @@ static void see_bad(void *user, const char *file, long line, const char *message
         return; /* told already */
     const char *colon = strstr(message, ": ");
     const char *what = colon ? colon + 2 : message;
-    at_place place = {.file = w->main_file, .line = line};
+    at_finding_location location = {.file = w->main_file, .line = line};
     refuse(w, line);
-    at_check_find(w, FOUND(malformed), place, what, strlen(what));
+    at_check_find(w, FOUND(malformed), location, what, strlen(what));
 }
 
 static attend_status add_name(at_check *c, const char *name, attend_error *err)
@@ -97,15 +98,15 @@ static void count_ratio(at_check_work *w, const at_example *e)
     double target = (double)at_utf8_count(e->target.text, e->target.size);
     if (!source || !target)
         return;
-    long step = lround(ATTEND_RATIO_STEPS * log2(target / source)), most = ATTEND_RATIO_MOST;
-    w->ratios[most + (step < -most ? -most : step > most ? most : step)]++;
+    long step = lround(ATTEND_RATIO_STEPS * log2(target / source)), max = ATTEND_RATIO_MAX;
+    w->ratios[max + (step < -max ? -max : step > max ? max : step)]++;
 }
 
 /* Counts a pair that pointer networks can train on, by the width of its items. */
 static void count_items(at_check_work *w, const at_example *e)
 {
     attend_error ignored;
-    attend_status status = at_items_fit(w->items, e->source, e->target, &ignored);
+    attend_status status = at_pointer_examples_fit(w->items, e->source, e->target, &ignored);
     if (status == ATTEND_MEMORY)
         w->status = status;
     if (status >= 0 && w->items[0].width <= ATTEND_CHECK_WIDTHS)
@@ -118,7 +119,7 @@ static attend_status count_label(at_check_work *w, const at_example *e, attend_e
     if (!c->labels && !(c->labels = at_vocab_new()))
         return at_error_memory(err);
     bool known = at_vocab_find(c->labels, e->label.text, e->label.size) >= 0;
-    if (!known && at_vocab_size(c->labels) >= MOST_LABELS)
+    if (!known && at_vocab_size(c->labels) >= MAX_LABELS)
         return ATTEND_OK;
     int32_t id = at_vocab_add(c->labels, e->label.text, e->label.size);
     if (id < 0)
@@ -128,13 +129,13 @@ static attend_status count_label(at_check_work *w, const at_example *e, attend_e
 }
 
 /* An example of another kind than those before it, which a corpus does not take. */
-static attend_status leave_out(at_check_work *w, at_place place)
+static attend_status leave_out(at_check_work *w, at_finding_location location)
 {
     static const char what[] = "other parts (target, label, question) than the examples before it; "
                                "keep kinds of data apart";
     w->bad++;
-    refuse(w, place.line);
-    at_check_find(w, FOUND(malformed), place, what, sizeof what - 1);
+    refuse(w, location.line);
+    at_check_find(w, FOUND(malformed), location, what, sizeof what - 1);
     return ATTEND_OK;
 }
 
@@ -144,10 +145,10 @@ static attend_status take(at_check_work *w, at_example *e, const at_format *form
 {
     at_check *c = w->c;
     attend_status status = ATTEND_OK;
-    at_place place = {.file = e->file, .line = e->line};
+    at_finding_location location = {.file = e->file, .line = e->line};
     unsigned kind = e->has & ~(unsigned)ATTEND_HAS_BREAK;
     if (c->examples && kind != c->has)
-        return leave_out(w, place);
+        return leave_out(w, location);
     c->examples++;
     c->has = kind;
     c->documents += (e->has & ATTEND_HAS_BREAK) != 0;
@@ -156,7 +157,7 @@ static attend_status take(at_check_work *w, at_example *e, const at_format *form
         measure(w, 1, e->target, e);
         count_ratio(w, e);
         count_items(w, e);
-        at_sides_learn(w->sides, e->source, e->target);
+        at_swap_detector_learn(w->swap_detector, e->source, e->target);
     }
     if (e->has & ATTEND_HAS_QUESTION) {
         measure(w, 2, e->question, e);
@@ -165,13 +166,14 @@ static attend_status take(at_check_work *w, at_example *e, const at_format *form
     if (e->has & ATTEND_HAS_LABEL)
         status = count_label(w, e, err);
     if (format->no_lines)
-        at_check_find(w, at_look_at_text(e->source.text, e->source.size) & ~FOUND(blanks), place,
+        at_check_find(w, at_look_at_text(e->source.text, e->source.size) & ~FOUND(blanks), location,
                       e->source.text, e->source.size);
     at_str_clear(&w->packed);
     at_example_pack(&w->packed, e);
     if (status >= 0 && w->packed.failed)
         status = at_error_memory(err);
-    return status < 0 ? status : at_shelf_add(w->shelf, w->packed.text, w->packed.length, err);
+    return status < 0 ? status
+                      : at_record_store_add(w->store, w->packed.text, w->packed.length, err);
 }
 
 static attend_status read_examples(at_check_work *w, at_example_reader *r, attend_error *err)

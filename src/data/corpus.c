@@ -4,10 +4,10 @@
 
 #include "base/memory.h"
 #include "data/format.h"
-#include "data/shelf.h"
+#include "data/record_store.h"
 
 struct at_corpus {
-    at_shelf *shelf;
+    at_record_store *store;
     char **file;
     int files;
     const at_format *format; /* of the last file */
@@ -19,7 +19,7 @@ struct at_corpus {
 attend_status at_corpus_new(size_t memory, at_corpus **out, attend_error *err)
 {
     at_corpus *c = at_alloc_zero(1, sizeof *c);
-    if (c && !(c->shelf = at_shelf_new(memory))) {
+    if (c && !(c->store = at_record_store_new(memory))) {
         at_free(c);
         c = NULL;
     }
@@ -31,7 +31,7 @@ void at_corpus_free(at_corpus *c)
 {
     if (!c)
         return;
-    at_shelf_free(c->shelf);
+    at_record_store_free(c->store);
     for (int i = 0; i < c->files; i++)
         at_free(c->file[i]);
     at_free(c->file);
@@ -87,7 +87,7 @@ static attend_status add_example(at_corpus *c, at_example *e, attend_error *err)
         return at_error_memory(err);
     c->counts.documents += (e->has & ATTEND_HAS_BREAK) != 0;
     c->counts.examples++;
-    return at_shelf_add(c->shelf, c->packed.text, c->packed.length, err);
+    return at_record_store_add(c->store, c->packed.text, c->packed.length, err);
 }
 
 attend_status at_corpus_read(at_corpus *c, at_example_reader *r, attend_error *err)
@@ -108,7 +108,7 @@ attend_status at_corpus_read(at_corpus *c, at_example_reader *r, attend_error *e
 attend_status at_corpus_close(at_corpus *c, attend_error *err)
 {
     at_str_free(&c->packed);
-    return at_shelf_close(c->shelf, err);
+    return at_record_store_close(c->store, err);
 }
 
 static attend_status load_file(at_corpus *c, const char *path, const at_read_options *options,
@@ -150,14 +150,14 @@ attend_status at_corpus_load(const char *const *paths, int count, const at_corpu
 
 /* ---- asking ----------------------------------------------------------------------------- */
 
-size_t at_corpus_size(const at_corpus *c) { return at_shelf_count(c->shelf); }
+size_t at_corpus_size(const at_corpus *c) { return at_record_store_count(c->store); }
 unsigned at_corpus_has(const at_corpus *c) { return c->has; }
 at_corpus_counts at_corpus_count(const at_corpus *c) { return c->counts; }
 const char *at_corpus_file(const at_corpus *c, int file) { return c->file[file]; }
 
 bool at_corpus_at(const at_corpus *c, size_t index, at_arena *arena, at_example *e)
 {
-    return at_example_unpack(e, at_shelf_at(c->shelf, index), arena);
+    return at_example_unpack(e, at_record_store_at(c->store, index), arena);
 }
 
 void at_corpus_say(const at_corpus *c, at_str *out)
@@ -206,4 +206,4 @@ static int next_line(void *user, const char **text, size_t *size, attend_error *
     return 0;
 }
 
-at_lines at_corpus_lines(at_corpus_walk *walk) { return (at_lines){next_line, walk}; }
+at_line_source at_corpus_lines(at_corpus_walk *walk) { return (at_line_source){next_line, walk}; }

@@ -1,4 +1,5 @@
-/* A corpus: the examples of one or more files, found by number, without limit of memory (shelf.h).
+/* A corpus: the examples of one or more files, found by number, without limit of memory
+ * (record_store.h).
  *
  *     at_corpus *c;
  *     at_corpus_load(paths, count, NULL, &c, err);
@@ -13,7 +14,7 @@
 
 typedef struct {
     at_read_options reader;
-    size_t memory; /* as of a shelf */
+    size_t memory; /* as of a store */
 } at_corpus_options;
 
 typedef struct {
@@ -60,6 +61,6 @@ typedef struct {
     bool second;
 } at_corpus_walk;
 
-at_lines at_corpus_lines(at_corpus_walk *walk);
+at_line_source at_corpus_lines(at_corpus_walk *walk);
 
 #endif

@@ -5,18 +5,18 @@
 
 #include "base/memory.h"
 #include "data/key.h"
-#include "data/shelf.h"
+#include "data/record_store.h"
 
 struct at_encoded {
-    at_shelf *shelf;
+    at_record_store *store;
     uint32_t *length[2];
-    size_t room;
+    size_t capacity;
     at_encode_counts counts;
     uint64_t print;
     bool frames; /* sources are vectors: they have no tokens */
 };
 
-/* how an example lies on the shelf, its tokens behind it */
+/* how an example lies in the store, its tokens behind it */
 typedef struct {
     uint32_t source, target, second, example;
     int32_t label;
@@ -31,7 +31,7 @@ typedef struct {
     const at_corpus *corpus;
     const at_encode_options *options;
     const at_tokenizer *tokenizer[2];
-    at_pieces pieces[2];
+    at_tokens tokens[2];
     at_copied copied;
     at_str record;
     head head;
@@ -53,7 +53,7 @@ static uint32_t put_special(maker *m, int32_t id)
     return id >= 0;
 }
 
-static uint32_t put_pieces(maker *m, const at_pieces *p, size_t count)
+static uint32_t put_tokens(maker *m, const at_tokens *p, size_t count)
 {
     for (size_t i = 0; i < count; i++) {
         bool same = i && p->item[i].word == p->item[i - 1].word
@@ -76,18 +76,18 @@ static size_t frame_size(const at_tokenizer *t, at_framing framing, int texts)
 }
 
 /* A text, and a second one unless b is NULL, in its frame; how many tokens that makes. */
-static uint32_t put_framed(maker *m, const at_tokenizer *t, at_framing framing, const at_pieces *a,
-                           size_t a_count, const at_pieces *b, size_t b_count)
+static uint32_t put_framed(maker *m, const at_tokenizer *t, at_framing framing, const at_tokens *a,
+                           size_t a_count, const at_tokens *b, size_t b_count)
 {
     bool input = framing == ATTEND_FRAME_INPUT, output = framing == ATTEND_FRAME_OUTPUT;
     uint32_t count = put_special(m, input    ? t->frame.before
                                     : output ? t->special[ATTEND_SPECIAL_BOS]
                                              : -1);
-    count += put_pieces(m, a, a_count);
+    count += put_tokens(m, a, a_count);
     count += put_special(m, input ? t->frame.each : output ? t->special[ATTEND_SPECIAL_EOS] : -1);
     if (b) {
         m->head.second = count;
-        count += put_pieces(m, b, b_count);
+        count += put_tokens(m, b, b_count);
         count += put_special(m, input ? t->frame.each : -1);
     }
     return count + put_special(m, input ? t->frame.after : -1);
@@ -97,32 +97,32 @@ static uint32_t put_framed(maker *m, const at_tokenizer *t, at_framing framing, 
 
 typedef enum { FITS, SKIPPED, FAILED, NO_MEMORY } fit;
 
-static attend_status too_long(const maker *m, const at_example *e, size_t size, size_t longest,
+static attend_status too_long(const maker *m, const at_example *e, size_t size, size_t max_length,
                               attend_error *err)
 {
     return at_error(err, ATTEND_FORMAT,
                     "%s:%ld: %zu tokens%s, and at most %zu are allowed; cut or skip long ones, or "
                     "allow more",
                     at_corpus_file(m->corpus, e->file), e->line, size,
-                    m->options->frames ? " or frames" : "", longest);
+                    m->options->frames ? " or frames" : "", max_length);
 }
 
 /* Makes sizes fit; of two texts the longer one gives way, the second where they are equal. */
 static fit make_fit(maker *m, at_encode_counts *counts, const at_example *e, size_t frame,
-                    int longest, size_t *a, size_t *b, attend_error *err)
+                    int max_length, size_t *a, size_t *b, attend_error *err)
 {
-    size_t all = *a + *b + frame, most = (size_t)longest;
-    if (!longest || all <= most)
+    size_t all = *a + *b + frame, max = (size_t)max_length;
+    if (!max_length || all <= max)
         return FITS;
-    if (m->options->when_long == ATTEND_LONG_SKIP) {
+    if (m->options->when_long == ATTEND_WHEN_LONG_SKIP) {
         counts->skipped++;
         return SKIPPED;
     }
-    if (m->options->when_long == ATTEND_LONG_ERROR) {
-        too_long(m, e, all, most, err);
+    if (m->options->when_long == ATTEND_WHEN_LONG_ERROR) {
+        too_long(m, e, all, max, err);
         return FAILED;
     }
-    size_t left = most > frame ? most - frame : 0;
+    size_t left = max > frame ? max - frame : 0;
     while (*a + *b > left)
         --*(*a > *b ? a : b);
     counts->cut++;
@@ -146,13 +146,13 @@ static attend_status find_label(maker *m, const at_example *e, attend_error *err
 
 static attend_status cut_texts(maker *m, const at_example *e, attend_error *err)
 {
-    at_pieces_clear(&m->pieces[0]);
-    at_pieces_clear(&m->pieces[1]);
+    at_tokens_clear(&m->tokens[0]);
+    at_tokens_clear(&m->tokens[1]);
     attend_status status = ATTEND_OK;
     if (!m->options->frames)
-        status = at_encode(m->tokenizer[0], e->source.text, e->source.size, &m->pieces[0], err);
+        status = at_encode(m->tokenizer[0], e->source.text, e->source.size, &m->tokens[0], err);
     if (status >= 0 && (e->has & ATTEND_HAS_TARGET))
-        status = at_encode(m->tokenizer[1], e->target.text, e->target.size, &m->pieces[1], err);
+        status = at_encode(m->tokenizer[1], e->target.text, e->target.size, &m->tokens[1], err);
     return status;
 }
 
@@ -162,9 +162,9 @@ static attend_status find_copied(maker *m, const at_example *e, size_t count, at
 {
     const at_copying *c = m->options->copying;
     attend_status status = at_copied_read(&m->copied, c, e->source.text, e->source.size,
-                                          &m->pieces[0], count, err);
+                                          &m->tokens[0], count, err);
     if (status >= 0)
-        status = at_copied_find(&m->copied, c, e->target.text, e->target.size, &m->pieces[1], err);
+        status = at_copied_find(&m->copied, c, e->target.text, e->target.size, &m->tokens[1], err);
     m->head.marks += ((uint32_t)m->copied.extra + 1) * COPIES;
     return status;
 }
@@ -176,10 +176,10 @@ static void put_copied(maker *m)
     bool before = m->options->source_frame == ATTEND_FRAME_INPUT
                   && m->tokenizer[0]->frame.before >= 0;
     for (size_t i = 0; i < m->head.source && !m->record.failed; i++) {
-        size_t piece = i - before;
+        size_t position = i - before;
         const int32_t *token = (const int32_t *)(m->record.text + sizeof(head)) + i;
-        int32_t number = (i || !before) && piece < m->copied.count
-                             ? m->copied.id[piece]
+        int32_t number = (i || !before) && position < m->copied.count
+                             ? m->copied.id[position]
                              : at_copying_number(c, at_token_id(*token));
         at_str_add_bytes(&m->record, (const char *)&number, sizeof number);
     }
@@ -189,15 +189,15 @@ static void put_copied(maker *m)
 static fit make_record(maker *m, at_encode_counts *counts, const at_example *e, attend_error *err)
 {
     const at_encode_options *o = m->options;
-    size_t a = o->frames ? o->frames[m->head.example] : m->pieces[0].count;
-    size_t b = m->pieces[1].count, none = 0;
+    size_t a = o->frames ? o->frames[m->head.example] : m->tokens[0].count;
+    size_t b = m->tokens[1].count, none = 0;
     bool second = (e->has & ATTEND_HAS_TARGET) && o->joined;
     bool target = (e->has & ATTEND_HAS_TARGET) && !o->joined;
     fit fits = make_fit(m, counts, e, frame_size(m->tokenizer[0], o->source_frame, 1 + second),
-                        o->longest_source, &a, second ? &b : &none, err);
+                        o->max_source, &a, second ? &b : &none, err);
     if (fits == FITS && target)
         fits = make_fit(m, counts, e, frame_size(m->tokenizer[1], o->target_frame, 1),
-                        o->longest_target, &b, &none, err);
+                        o->max_target, &b, &none, err);
     if (fits != FITS)
         return fits;
     if (o->copying && find_copied(m, e, a, err) < 0)
@@ -205,12 +205,12 @@ static fit make_record(maker *m, at_encode_counts *counts, const at_example *e, 
     at_str_clear(&m->record);
     at_str_add_bytes(&m->record, (const char *)&m->head, sizeof m->head);
     m->head.source = o->frames ? (uint32_t)a
-                               : put_framed(m, m->tokenizer[0], o->source_frame, &m->pieces[0], a,
-                                            second ? &m->pieces[1] : NULL, b);
+                               : put_framed(m, m->tokenizer[0], o->source_frame, &m->tokens[0], a,
+                                            second ? &m->tokens[1] : NULL, b);
     if (!second)
         m->head.second = m->head.source;
     m->head.target =
-        target ? put_framed(m, m->tokenizer[1], o->target_frame, &m->pieces[1], b, NULL, 0) : 0;
+        target ? put_framed(m, m->tokenizer[1], o->target_frame, &m->tokens[1], b, NULL, 0) : 0;
     if (o->copying)
         put_copied(m);
     if (!m->record.failed)
@@ -230,8 +230,8 @@ static void count_tokens(at_encoded *e, const maker *m)
         for (uint32_t i = 0; i < size && !vectors; i++, token++)
             e->counts.unknown[side] += unknown >= 0 && at_token_id(*token) == unknown;
         e->counts.tokens[side] += size;
-        if (size > e->counts.longest[side])
-            e->counts.longest[side] = size;
+        if (size > e->counts.max_length[side])
+            e->counts.max_length[side] = size;
     }
 }
 
@@ -242,22 +242,23 @@ static attend_status keep(at_encoded *e, const maker *m, attend_error *err)
         return at_error_memory(err);
     if (at == UINT32_MAX)
         return at_error(err, ATTEND_FORMAT, "more than %u examples", UINT32_MAX);
-    if (at == e->room) {
-        size_t room = e->room ? e->room + e->room / 2 : 1024;
+    if (at == e->capacity) {
+        size_t capacity = e->capacity ? e->capacity + e->capacity / 2 : 1024;
         for (int side = 0; side < 2; side++) {
-            uint32_t *grown = at_realloc(e->length[side], at * sizeof *grown, room * sizeof *grown);
+            uint32_t *grown = at_realloc(e->length[side], at * sizeof *grown,
+                                         capacity * sizeof *grown);
             if (!grown)
                 return at_error_memory(err);
             e->length[side] = grown;
         }
-        e->room = room;
+        e->capacity = capacity;
     }
     e->length[0][at] = m->head.source;
     e->length[1][at] = m->head.target;
     e->counts.examples++;
     count_tokens(e, m);
     e->print = at_key_join(e->print, at_key_bytes(m->record.text, m->record.length));
-    return at_shelf_add(e->shelf, m->record.text, m->record.length, err);
+    return at_record_store_add(e->store, m->record.text, m->record.length, err);
 }
 
 static attend_status encode_all(at_encoded *e, maker *m, attend_error *err)
@@ -280,7 +281,7 @@ static attend_status encode_all(at_encoded *e, maker *m, attend_error *err)
         if (fits == FITS && (status = keep(e, m, err)) < 0)
             return status;
     }
-    return at_shelf_close(e->shelf, err);
+    return at_record_store_close(e->store, err);
 }
 
 static attend_status check_options(const at_corpus *c, const at_encode_options *o,
@@ -289,16 +290,16 @@ static attend_status check_options(const at_corpus *c, const at_encode_options *
     const at_tokenizer *target = o->target ? o->target : o->source;
     size_t source_frame = frame_size(o->source, o->source_frame, o->joined ? 2 : 1);
     size_t target_frame = frame_size(target, o->target_frame, 1);
-    if (o->longest_source && (size_t)o->longest_source <= source_frame)
+    if (o->max_source && (size_t)o->max_source <= source_frame)
         return at_error(
             err, ATTEND_OPTION,
             "longest: %d pieces leave no room for a text in its frame of %zu; take more",
-            o->longest_source, source_frame);
-    if (o->longest_target && (size_t)o->longest_target <= target_frame)
+            o->max_source, source_frame);
+    if (o->max_target && (size_t)o->max_target <= target_frame)
         return at_error(
             err, ATTEND_OPTION,
             "longest: %d pieces leave no room for a text in its frame of %zu; take more",
-            o->longest_target, target_frame);
+            o->max_target, target_frame);
     if (o->labels && !(at_corpus_has(c) & ATTEND_HAS_LABEL))
         return at_error(err, ATTEND_FORMAT, "%s: its examples have no labels",
                         at_corpus_file(c, 0));
@@ -314,14 +315,14 @@ attend_status at_encode_corpus(const at_corpus *c, const at_encode_options *opti
     m.tokenizer[1] = options->target ? options->target : options->source;
     attend_status status = check_options(c, options, err);
     at_encoded *e = status < 0 ? NULL : at_alloc_zero(1, sizeof *e);
-    if (status >= 0 && (!e || !(e->shelf = at_shelf_new(options->memory))))
+    if (status >= 0 && (!e || !(e->store = at_record_store_new(options->memory))))
         status = at_error_memory(err);
     if (status >= 0)
         e->frames = options->frames != NULL;
     if (status >= 0)
         status = encode_all(e, &m, err);
-    at_pieces_free(&m.pieces[0]);
-    at_pieces_free(&m.pieces[1]);
+    at_tokens_free(&m.tokens[0]);
+    at_tokens_free(&m.tokens[1]);
     at_copied_free(&m.copied);
     at_str_free(&m.record);
     if (status < 0)
@@ -335,7 +336,7 @@ void at_encoded_free(at_encoded *e)
 {
     if (!e)
         return;
-    at_shelf_free(e->shelf);
+    at_record_store_free(e->store);
     at_free(e->length[0]);
     at_free(e->length[1]);
     at_free(e);
@@ -347,12 +348,12 @@ uint64_t at_encoded_print(const at_encoded *e) { return e->print; }
 
 const uint32_t *at_encoded_lengths(const at_encoded *e, int side)
 {
-    return side && !e->counts.longest[1] ? NULL : e->length[side];
+    return side && !e->counts.max_length[1] ? NULL : e->length[side];
 }
 
 at_item_view at_encoded_at(const at_encoded *e, size_t index)
 {
-    const head *h = at_shelf_at(e->shelf, index);
+    const head *h = at_record_store_at(e->store, index);
     const int32_t *tokens = (const int32_t *)(h + 1);
     uint32_t copies = h->marks / COPIES;
     const int32_t *target = tokens + (e->frames ? 0 : h->source);

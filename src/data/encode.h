@@ -1,4 +1,4 @@
-/* A corpus as numbers: every example cut into pieces once, and kept as ids on a shelf, so that
+/* A corpus as numbers: every example cut into pieces once, and kept as ids in a store, so that
  * making a batch is copying. Texts that are too long are cut, skipped or refused, as was said, and
  * counted. */
 #ifndef ATTEND_DATA_ENCODE_H
@@ -6,6 +6,7 @@
 
 #include <stdint.h>
 
+#include "attend.h"
 #include "data/corpus.h"
 #include "text/copying.h"
 #include "text/tokenizer.h"
@@ -17,28 +18,26 @@ typedef enum {
     ATTEND_FRAME_OUTPUT, /* <bos> A <eos>: what a decoder is fed and asked for */
 } at_framing;
 
-typedef enum { ATTEND_LONG_CUT, ATTEND_LONG_SKIP, ATTEND_LONG_ERROR } at_long;
-
 typedef struct {
     const at_tokenizer *source, *target; /* target NULL: the source's */
     const uint32_t *frames; /* of each example: its source is so many vectors, not a text, and has
                                no tokenizer and no frame; or NULL */
     at_framing source_frame, target_frame;
     bool joined; /* the target is a second text of the same input: [CLS] A [SEP] B [SEP] */
-    int longest_source, longest_target; /* tokens with their frame; 0: any number */
-    at_long when_long;
+    int max_source, max_target; /* tokens with their frame; 0: any number */
+    attend_when_long when_long;
     const at_copying *copying; /* what of a source can be copied is kept too; or NULL. Words of a
                                   target that it alone has get their numbers from V on */
     const at_vocab *labels;    /* numbers of labels, or NULL: labels are not asked for */
     const unsigned char *part; /* of each example (split.h), or NULL: all are taken */
     int wanted;                /* which part */
-    size_t memory;             /* as of a shelf */
+    size_t memory;             /* as of a store */
 } at_encode_options;
 
 typedef struct {
     size_t examples, cut, skipped; /* skipped: too long */
     size_t tokens[2], unknown[2];  /* of sources and targets; unknown is part of tokens */
-    size_t longest[2];
+    size_t max_length[2];
 } at_encode_counts;
 
 typedef struct at_encoded at_encoded;

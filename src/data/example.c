@@ -7,7 +7,7 @@
 
 #include "base/utf8.h"
 
-bool at_text_place(at_text t, size_t character, size_t *byte)
+bool at_text_position(at_text t, size_t character, size_t *byte)
 {
     size_t at = 0;
     for (; character && at < t.size; character--) {

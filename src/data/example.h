@@ -39,7 +39,7 @@ typedef struct {
 
 /* The byte at which a character of the text begins, or its size for the character behind the last
  * one; false where there are fewer. */
-bool at_text_place(at_text t, size_t character, size_t *byte);
+bool at_text_position(at_text t, size_t character, size_t *byte);
 
 /* One example as bytes, and back. Texts of the copy lie in the bytes, answers in the arena; without
  * an arena it has no answers. False without memory. */

@@ -5,7 +5,7 @@
 
 #include <stddef.h>
 
-#include "attend.h"
+#include "attend_data.h"
 
 /* what a clean copy does about it */
 typedef enum { ATTEND_FIX_NOTHING, ATTEND_FIX_REPAIR, ATTEND_FIX_DROP } at_fix;

@@ -18,7 +18,7 @@ MAKE(zero_byte, "zero-byte", ERROR, DROP, "a zero byte",
 MAKE(not_utf8, "not-utf8", ERROR, REPAIR, "bytes that are no UTF-8",
      "If they are Latin-1, --encoding latin-1 reads them; a clean copy has them converted.")
 MAKE(long_line, "long-line", ERROR, DROP, "a line over the limit",
-     "Is this text with line ends? --longest-line allows more.")
+     "Is this text with line ends? --max-line allows more.")
 MAKE(malformed, "malformed", ERROR, DROP, "not in the form of the file's format",
      "Correct the line, or say the format with --format.")
 MAKE(items, "items", ERROR, DROP, "not a sequence of items, unlike most lines",
@@ -46,7 +46,7 @@ MAKE(lost, "lost", WARNING, NOTHING, "the sign for lost characters, U+FFFD",
 MAKE(garbled, "garbled", WARNING, NOTHING, "UTF-8 that was converted twice",
      "As \"Ã©\" for \"é\": a program took UTF-8 for Latin-1; find the original.")
 MAKE(long_text, "long-text", NOTE, NOTHING, "a text of many words",
-     "Models have a limit, and time grows with length; --longest-text sets the limit.")
+     "Models have a limit, and time grows with length; --max-words sets the limit.")
 MAKE(copy, "copy", NOTE, NOTHING, "source and target are the same",
      "Names and numbers are; sentences were not translated.")
 MAKE(same_source, "same-source", NOTE, NOTHING, "the same source with another target",

@@ -65,7 +65,7 @@ static at_read next(at_example_reader *r, at_example *e, attend_error *err)
         long number = number_of(&line);
         if (!number)
             return at_read_bad(r, err, "no number: a line is NUMBER, a blank, a sentence");
-        if (number != 1 && b->story.length > r->lines.options.longest)
+        if (number != 1 && b->story.length > r->lines.options.max_length)
             return at_read_bad(r, err, "a story without an end");
         if (!at_text_cut(&line, '\t', &question)) {
             add_statement(b, number, question);

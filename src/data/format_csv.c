@@ -8,8 +8,8 @@
 #include "data/table.h"
 
 typedef struct {
-    at_rows rows;
-    at_meaning meaning;
+    at_table_reader rows;
+    at_column_roles roles;
     at_str text;
     bool begun;
 } csv;
@@ -30,7 +30,7 @@ static bool all_quoted(at_text line)
 /* Are the cells of a line the names of a text and of its label or translation? */
 static bool is_header(at_text line)
 {
-    at_meaning m;
+    at_column_roles m;
     at_text cell[ATTEND_TABLE_CELLS];
     int cells = at_cells_cut(line, ',', cell);
     if (cells < 2 || cells > ATTEND_TABLE_CELLS)
@@ -38,7 +38,8 @@ static bool is_header(at_text line)
     for (int i = 0; i < cells; i++)
         if (cell[i].size > 1 && cell[i].text[0] == '"' && cell[i].text[cell[i].size - 1] == '"')
             cell[i] = (at_text){cell[i].text + 1, cell[i].size - 2};
-    return at_meaning_of_names(&m, cell, cells) && m.sources && (m.label >= 0 || m.target >= 0);
+    return at_column_roles_of_names(&m, cell, cells) && m.sources
+           && (m.label >= 0 || m.target >= 0);
 }
 
 static int guess(const at_sample *s)
@@ -69,8 +70,8 @@ static at_read first_row(at_example_reader *r, csv *c, attend_error *err)
     c->begun = true;
     c->rows.quotes = true;
     c->rows.separator = find_separator(&r->lines);
-    got = at_rows_start(r, &c->rows, err);
-    if (got == ATTEND_READ_EXAMPLE && at_meaning_of_table(&c->meaning, r, &c->rows, err) < 0)
+    got = at_table_reader_start(r, &c->rows, err);
+    if (got == ATTEND_READ_EXAMPLE && at_column_roles_of_table(&c->roles, r, &c->rows, err) < 0)
         return ATTEND_READ_FAILED;
     return got;
 }
@@ -80,16 +81,16 @@ static at_read next(at_example_reader *r, at_example *e, attend_error *err)
     csv *c = r->state;
     at_read got = c->begun ? ATTEND_READ_EXAMPLE : first_row(r, c, err);
     if (got == ATTEND_READ_EXAMPLE)
-        got = at_rows_next(r, &c->rows, err);
+        got = at_table_reader_next(r, &c->rows, err);
     if (got != ATTEND_READ_EXAMPLE)
         return got;
-    return at_meaning_read(&c->meaning, r, &c->rows, &c->text, e, err);
+    return at_column_roles_read(&c->roles, r, &c->rows, &c->text, e, err);
 }
 
 static void close(at_example_reader *r)
 {
     csv *c = r->state;
-    at_rows_free(&c->rows);
+    at_table_reader_free(&c->rows);
     at_str_free(&c->text);
 }
 

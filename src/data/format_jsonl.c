@@ -113,7 +113,7 @@ static bool is_language(const char *key)
 }
 
 /* {"en": ..., "de": ...}: the first two keys of a translation, or the only two languages */
-static bool languages_of(const jsonl *j, bool any, at_meaning *m)
+static bool languages_of(const jsonl *j, bool any, at_column_roles *m)
 {
     int side[2] = {-1, -1}, found = 0;
     for (int i = 0; i < j->keys; i++) {
@@ -126,7 +126,7 @@ static bool languages_of(const jsonl *j, bool any, at_meaning *m)
     }
     if (any ? found == 0 : found != 2)
         return false;
-    *m = (at_meaning){.source = {side[0]}, .sources = 1, .target = side[1], .label = -1};
+    *m = (at_column_roles){.source = {side[0]}, .sources = 1, .target = side[1], .label = -1};
     return true;
 }
 
@@ -136,14 +136,14 @@ static const char *name_of(const jsonl *j, int key) { return key < 0 ? NULL : j-
 static at_read choose(at_example_reader *r, jsonl *j, keys *k, attend_error *err)
 {
     const at_read_options *o = &r->options;
-    at_meaning m = {.target = -1, .label = -1};
+    at_column_roles m = {.target = -1, .label = -1};
     json_t *translation = json_object_get(j->root, "translation");
     k->question = !o->source_column && is_question(j);
     k->inside = json_is_object(translation);
     list_keys(j, k->inside ? translation : j->root);
     if (k->inside)
         languages_of(j, true, &m);
-    else if (!at_meaning_of_names(&m, j->key, j->keys))
+    else if (!at_column_roles_of_names(&m, j->key, j->keys))
         languages_of(j, false, &m);
     k->source = o->source_column ? o->source_column : m.sources ? name_of(j, m.source[0]) : NULL;
     k->target = o->target_column   ? o->target_column
@@ -156,11 +156,11 @@ static at_read choose(at_example_reader *r, jsonl *j, keys *k, attend_error *err
 /* A label or target which the first line has not would be dropped. */
 static at_read nothing_more(at_example_reader *r, jsonl *j, const keys *k, attend_error *err)
 {
-    at_meaning m;
+    at_column_roles m;
     if ((k->target && k->label) || k->inside || r->options.source_column)
         return ATTEND_READ_EXAMPLE;
     list_keys(j, j->object);
-    at_meaning_of_names(&m, j->key, j->keys);
+    at_column_roles_of_names(&m, j->key, j->keys);
     int more = m.target >= 0 && !k->target ? m.target : m.label >= 0 && !k->label ? m.label : -1;
     if (more < 0)
         return ATTEND_READ_EXAMPLE;

@@ -7,12 +7,12 @@
 #include "base/json.h"
 #include "base/memory.h"
 #include "data/answers.h"
-#include "data/pull.h"
+#include "data/json_stream.h"
 
 typedef enum { BEFORE, ROOT, DATA, ARTICLE, PARAGRAPHS, AFTER } level;
 
 typedef struct {
-    at_pull pull;
+    at_json_stream json;
     level level;
     bool found; /* "data" */
     at_str text, key;
@@ -36,7 +36,7 @@ static attend_status open(at_example_reader *r, attend_error *err)
 {
     squad *s = r->state;
     (void)err;
-    at_pull_start(&s->pull, r->bytes);
+    at_json_stream_start(&s->json, r->bytes);
     return ATTEND_OK;
 }
 
@@ -45,7 +45,7 @@ static at_read take_paragraph(at_example_reader *r, squad *s, attend_error *err)
 {
     json_error_t error = {.line = -1};
     at_str_clear(&s->text);
-    if (at_pull_value(&s->pull, &s->text, &r->bad_line, err) < 0)
+    if (at_json_stream_value(&s->json, &s->text, &r->bad_line, err) < 0)
         return ATTEND_READ_FAILED;
     at_json_start();
     s->question = 0;
@@ -70,11 +70,11 @@ static at_read take_paragraph(at_example_reader *r, squad *s, attend_error *err)
 /* One step into or over a key of an object: into the array of that name. */
 static attend_status take_key(squad *s, const char *name, level inside, attend_error *err)
 {
-    attend_status status = at_pull_key(&s->pull, &s->key, err);
+    attend_status status = at_json_stream_key(&s->json, &s->key, err);
     if (status < 0 || strcmp(at_str_text(&s->key), name) != 0)
-        return status < 0 ? status : at_pull_value(&s->pull, NULL, NULL, err);
+        return status < 0 ? status : at_json_stream_value(&s->json, NULL, NULL, err);
     s->level = inside;
-    return at_pull_open(&s->pull, '[', err);
+    return at_json_stream_open(&s->json, '[', err);
 }
 
 /* One step through the document; level says where it is. */
@@ -82,28 +82,28 @@ static attend_status walk(at_example_reader *r, squad *s, attend_error *err)
 {
     attend_status status = ATTEND_OK;
     switch (s->level) {
-    case BEFORE: s->level = ROOT; return at_pull_open(&s->pull, '{', err);
+    case BEFORE: s->level = ROOT; return at_json_stream_open(&s->json, '{', err);
     case ROOT:
-        if (at_pull_more(&s->pull, '}', &status, err)) {
+        if (at_json_stream_more(&s->json, '}', &status, err)) {
             status = take_key(s, "data", DATA, err);
             s->found |= s->level == DATA;
             return status;
         }
         s->level = AFTER;
         if (status >= 0)
-            status = at_pull_end(&s->pull, err);
+            status = at_json_stream_end(&s->json, err);
         if (status >= 0 && !s->found)
             status = at_error(err, ATTEND_FORMAT, "%s: no \"data\" in it; is this SQuAD?", r->name);
         return status;
     case DATA:
-        if (at_pull_more(&s->pull, ']', &status, err)) {
+        if (at_json_stream_more(&s->json, ']', &status, err)) {
             s->level = ARTICLE;
-            return at_pull_open(&s->pull, '{', err);
+            return at_json_stream_open(&s->json, '{', err);
         }
         s->level = ROOT;
         return status;
     case ARTICLE:
-        if (at_pull_more(&s->pull, '}', &status, err))
+        if (at_json_stream_more(&s->json, '}', &status, err))
             return take_key(s, "paragraphs", PARAGRAPHS, err);
         s->level = DATA;
         return status;
@@ -116,7 +116,7 @@ static at_read next_paragraph(at_example_reader *r, squad *s, attend_error *err)
     while (s->level != AFTER) {
         attend_status status = ATTEND_OK;
         if (s->level == PARAGRAPHS) {
-            if (at_pull_more(&s->pull, ']', &status, err))
+            if (at_json_stream_more(&s->json, ']', &status, err))
                 return take_paragraph(r, s, err);
             s->level = ARTICLE;
         } else

@@ -3,7 +3,7 @@
 
 #include "data/format.h"
 
-enum { MOST_LABELS = 12 };
+enum { MAX_LABELS = 12 };
 
 /* a number of one or two digits, or __label__... */
 static bool is_label(at_text t)
@@ -26,9 +26,9 @@ static bool looks(at_text line)
 /* how many labels the sample has */
 static int count_labels(const at_sample *s)
 {
-    at_text seen[MOST_LABELS + 1];
+    at_text seen[MAX_LABELS + 1];
     int count = 0;
-    for (int i = 0; i < s->lines && count <= MOST_LABELS; i++) {
+    for (int i = 0; i < s->lines && count <= MAX_LABELS; i++) {
         at_text line = s->line[i], label;
         int known = 0;
         at_text_cut(&line, ' ', &label);
@@ -47,7 +47,7 @@ static int guess(const at_sample *s)
 {
     if (at_sample_share(s, at_line_has_tab) > 50)
         return 0;
-    return at_sample_share(s, looks) == 100 && count_labels(s) <= MOST_LABELS ? 85 : 0;
+    return at_sample_share(s, looks) == 100 && count_labels(s) <= MAX_LABELS ? 85 : 0;
 }
 
 static at_read next(at_example_reader *r, at_example *e, attend_error *err)

@@ -14,7 +14,7 @@ enum { QUESTION, REVIEW, SPAN, INDICES, ID, NAMES };
 static const char nothing[] = "ANSWERNOTFOUND";
 
 typedef struct {
-    at_rows rows;
+    at_table_reader rows;
     int column[NAMES];
     bool begun;
     at_answers answers;
@@ -36,7 +36,7 @@ static attend_status open(at_example_reader *r, attend_error *err)
 
 static at_read read_header(at_example_reader *r, subjqa *q, attend_error *err)
 {
-    at_read got = at_rows_next(r, &q->rows, err);
+    at_read got = at_table_reader_next(r, &q->rows, err);
     if (got != ATTEND_READ_EXAMPLE)
         return got;
     q->begun = true;
@@ -75,18 +75,18 @@ static at_read read_answer(at_example_reader *r, subjqa *q, at_example *e, atten
     char indices[64] = "";
     int begin, end;
     size_t from, to;
-    at_text place = cell(q, INDICES);
+    at_text position = cell(q, INDICES);
     q->answers.count = 0;
     if (at_text_is(cell(q, SPAN), nothing))
         return ATTEND_READ_EXAMPLE;
-    if (place.size && place.size < sizeof indices)
-        memcpy(indices, place.text, place.size);
+    if (position.size && position.size < sizeof indices)
+        memcpy(indices, position.text, position.size);
     if (sscanf(indices, "(%9d, %9d)", &begin, &end) != 2)
         return at_read_bad(r, err, "human_ans_indices is not \"(begin, end)\"");
-    if (begin < 0 || end <= begin || !at_text_place(e->source, (size_t)begin, &from)
+    if (begin < 0 || end <= begin || !at_text_position(e->source, (size_t)begin, &from)
         || from >= e->source.size)
         return at_read_bad(r, err, "the answer's place (%d, %d) is not in the review", begin, end);
-    at_text_place(e->source, (size_t)end, &to); /* or its end, before the word for no answer */
+    at_text_position(e->source, (size_t)end, &to); /* or its end, before the word for no answer */
     at_text answer = {e->source.text + from, to - from};
     return at_answers_add(&q->answers, r, e->source, answer, begin, err);
 }
@@ -96,7 +96,7 @@ static at_read next(at_example_reader *r, at_example *e, attend_error *err)
     subjqa *q = r->state;
     at_read got = q->begun ? ATTEND_READ_EXAMPLE : read_header(r, q, err);
     if (got == ATTEND_READ_EXAMPLE)
-        got = at_rows_next(r, &q->rows, err);
+        got = at_table_reader_next(r, &q->rows, err);
     if (got != ATTEND_READ_EXAMPLE)
         return got;
     e->line = q->rows.line;
@@ -113,7 +113,7 @@ static at_read next(at_example_reader *r, at_example *e, attend_error *err)
 static void close(at_example_reader *r)
 {
     subjqa *q = r->state;
-    at_rows_free(&q->rows);
+    at_table_reader_free(&q->rows);
     at_answers_free(&q->answers);
 }
 

@@ -6,8 +6,8 @@
 #include "data/table.h"
 
 typedef struct {
-    at_rows rows;
-    at_meaning meaning;
+    at_table_reader rows;
+    at_column_roles roles;
     at_str text;
     bool begun;
 } tsv;
@@ -60,10 +60,11 @@ static bool label_column(const at_sample *s, int index)
 /* Are the first cells of a line the names of a text and of its label or translation? */
 static bool is_header(at_text line)
 {
-    at_meaning m;
+    at_column_roles m;
     at_text cell[ATTEND_TABLE_CELLS];
     int cells = at_cells_cut(line, '\t', cell);
-    return at_meaning_of_names(&m, cell, cells < ATTEND_TABLE_CELLS ? cells : ATTEND_TABLE_CELLS)
+    return at_column_roles_of_names(&m, cell,
+                                    cells < ATTEND_TABLE_CELLS ? cells : ATTEND_TABLE_CELLS)
            && m.sources && (m.label >= 0 || m.target >= 0);
 }
 
@@ -91,22 +92,22 @@ static attend_status open(at_example_reader *r, attend_error *err)
 static at_read next(at_example_reader *r, at_example *e, attend_error *err)
 {
     tsv *t = r->state;
-    at_read got = at_rows_next(r, &t->rows, err);
+    at_read got = at_table_reader_next(r, &t->rows, err);
     if (got == ATTEND_READ_EXAMPLE && !t->begun) {
         t->begun = true;
-        if (at_meaning_of_table(&t->meaning, r, &t->rows, err) < 0)
+        if (at_column_roles_of_table(&t->roles, r, &t->rows, err) < 0)
             return ATTEND_READ_FAILED;
-        got = at_rows_next(r, &t->rows, err);
+        got = at_table_reader_next(r, &t->rows, err);
     }
     if (got != ATTEND_READ_EXAMPLE)
         return got;
-    return at_meaning_read(&t->meaning, r, &t->rows, &t->text, e, err);
+    return at_column_roles_read(&t->roles, r, &t->rows, &t->text, e, err);
 }
 
 static void close(at_example_reader *r)
 {
     tsv *t = r->state;
-    at_rows_free(&t->rows);
+    at_table_reader_free(&t->rows);
     at_str_free(&t->text);
 }
 

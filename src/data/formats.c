@@ -46,14 +46,14 @@ const at_format *at_format_guess(const char *name, const char *head, size_t size
                                  bool columns)
 {
     at_sample s = {.name = name, .head = head, .head_size = size, .columns = columns};
-    int most = 0;
+    int max = 0;
     cut_lines(&s, whole);
     const at_format *best = columns && s.lines ? NULL : &at_format_text;
     for (int i = 0; i < at_format_count && s.lines; i++) {
         bool may = at_formats[i]->guess && (at_formats[i]->columns || !columns);
         int sure = may ? at_formats[i]->guess(&s) : 0;
-        if (sure > most) {
-            most = sure;
+        if (sure > max) {
+            max = sure;
             best = at_formats[i];
         }
     }

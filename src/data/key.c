@@ -58,13 +58,13 @@ static uint64_t plain_key(const char *text, size_t size)
 
 static bool reserve(at_keys *k, size_t count)
 {
-    if (count <= k->room)
+    if (count <= k->capacity)
         return true;
     at_free(k->codes);
-    k->room = 0;
+    k->capacity = 0;
     k->codes = at_alloc((count + count / 2) * sizeof *k->codes);
     if (k->codes)
-        k->room = count + count / 2;
+        k->capacity = count + count / 2;
     return k->codes != NULL;
 }
 
@@ -75,8 +75,8 @@ static utf8proc_ssize_t fold(at_keys *k, const char *text, size_t size)
     for (;;) {
         utf8proc_ssize_t count = utf8proc_decompose((const utf8proc_uint8_t *)text,
                                                     (utf8proc_ssize_t)size, k->codes,
-                                                    (utf8proc_ssize_t)k->room, options);
-        if (count < 0 || (size_t)count <= k->room)
+                                                    (utf8proc_ssize_t)k->capacity, options);
+        if (count < 0 || (size_t)count <= k->capacity)
             return count < 0 ? count : utf8proc_normalize_utf32(k->codes, count, options);
         if (!reserve(k, (size_t)count))
             return UTF8PROC_ERROR_NOMEM;

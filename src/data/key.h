@@ -9,7 +9,7 @@
 
 typedef struct {
     int32_t *codes; /* scratch */
-    size_t room;
+    size_t capacity;
 } at_keys;
 
 /* The key of a text; false without memory. Start with {0}. */

@@ -6,7 +6,7 @@
 #include "base/memory.h"
 #include "base/number.h"
 
-enum { MOST = 100000 };
+enum { MAX_LABELS = 100000 };
 
 typedef struct {
     const char *text;
@@ -38,10 +38,10 @@ static attend_status collect(const at_corpus *c, at_vocab *seen, attend_error *e
         int32_t id = at_vocab_add(seen, e.label.text, e.label.size);
         if (id < 0)
             return at_error_memory(err);
-        if (id >= MOST)
+        if (id >= MAX_LABELS)
             return at_error(err, ATTEND_FORMAT,
                             "%s:%ld: more than %d different labels; is this the right column?",
-                            at_corpus_file(c, e.file), e.line, MOST);
+                            at_corpus_file(c, e.file), e.line, MAX_LABELS);
         at_vocab_seen(seen, id, 1);
     }
     return ATTEND_OK;

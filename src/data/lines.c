@@ -6,7 +6,7 @@
 #include "base/memory.h"
 #include "base/utf8.h"
 
-enum { LONGEST = 1 << 20, FIRST_ROOM = 1 << 16 };
+enum { MAX_LENGTH = 1 << 20, FIRST_CAPACITY = 1 << 16 };
 
 /* ---- repair ----------------------------------------------------------------------------- */
 
@@ -49,10 +49,10 @@ attend_status at_lines_start(at_line_stream *s, at_stream *bytes, const at_line_
     *s = (at_line_stream){.bytes = bytes, .name = at_stream_name(bytes)};
     if (options)
         s->options = *options;
-    if (!s->options.longest)
-        s->options.longest = LONGEST;
-    s->buffer = at_alloc(FIRST_ROOM);
-    s->room = FIRST_ROOM;
+    if (!s->options.max_length)
+        s->options.max_length = MAX_LENGTH;
+    s->buffer = at_alloc(FIRST_CAPACITY);
+    s->capacity = FIRST_CAPACITY;
     return s->buffer ? ATTEND_OK : at_error_memory(err);
 }
 
@@ -77,28 +77,28 @@ void at_lines_close(at_line_stream *s)
 /* ---- the next line ---------------------------------------------------------------------- */
 
 /* Makes room behind what is there, for a byte at least and the zero after a line. */
-static bool make_room(at_line_stream *s)
+static bool reserve(at_line_stream *s)
 {
     if (s->at) {
         memmove(s->buffer, s->buffer + s->at, s->end - s->at);
         s->end -= s->at;
         s->at = 0;
     }
-    if (s->end + 1 < s->room)
+    if (s->end + 1 < s->capacity)
         return true;
-    char *buffer = at_realloc(s->buffer, s->end, 2 * s->room);
+    char *buffer = at_realloc(s->buffer, s->end, 2 * s->capacity);
     if (!buffer)
         return false;
     s->buffer = buffer;
-    s->room *= 2;
+    s->capacity *= 2;
     return true;
 }
 
 static attend_status fill(at_line_stream *s, attend_error *err)
 {
-    if (!make_room(s))
+    if (!reserve(s))
         return at_error_memory(err);
-    ptrdiff_t got = at_stream_read(s->bytes, s->buffer + s->end, s->room - s->end - 1, err);
+    ptrdiff_t got = at_stream_read(s->bytes, s->buffer + s->end, s->capacity - s->end - 1, err);
     if (got < 0)
         return (attend_status)got;
     s->ended = got == 0;
@@ -118,7 +118,7 @@ static attend_status find_end(at_line_stream *s, char **end, attend_error *err)
         if (*end)
             return ATTEND_OK;
         *end = line + size;
-        if (s->ended || size > s->options.longest)
+        if (s->ended || size > s->options.max_length)
             return ATTEND_OK;
         seen = size;
         attend_status status = fill(s, err);
@@ -148,7 +148,7 @@ static attend_status skip_rest(at_line_stream *s, attend_error *err)
  * aside before the rest is read over it. */
 static attend_status cut(at_line_stream *s, bool ended, attend_error *err)
 {
-    size_t size = s->options.longest;
+    size_t size = s->options.max_length;
     for (int back = 0; back < 3 && size && (s->text[size] & 0xC0) == 0x80; back++)
         size--;
     s->flags |= ATTEND_LINE_LONG;
@@ -156,7 +156,7 @@ static attend_status cut(at_line_stream *s, bool ended, attend_error *err)
         return at_error(err, ATTEND_FORMAT,
                         "%s:%ld: a line of more than %zu bytes; allow longer ones, or check that "
                         "this is text",
-                        s->name, s->number, s->options.longest);
+                        s->name, s->number, s->options.max_length);
     at_str_clear(&s->kept);
     at_str_add_bytes(&s->kept, s->text, size);
     if (s->kept.failed)
@@ -189,7 +189,7 @@ static attend_status take(at_line_stream *s, attend_error *err)
         s->flags |= ATTEND_LINE_RETURN;
         s->size--;
     }
-    if (s->size > s->options.longest)
+    if (s->size > s->options.max_length)
         return cut(s, ended || s->ended, err);
     s->text[s->size] = 0;
     return ATTEND_OK;
@@ -197,16 +197,16 @@ static attend_status take(at_line_stream *s, attend_error *err)
 
 /* ---- what it must not hold -------------------------------------------------------------- */
 
-static attend_status refuse(const at_line_stream *s, size_t place, attend_error *err)
+static attend_status refuse(const at_line_stream *s, size_t position, attend_error *err)
 {
-    unsigned byte = (unsigned char)s->text[place];
+    unsigned byte = (unsigned char)s->text[position];
     if (byte == 0)
         return at_error(err, ATTEND_FORMAT, "%s:%ld: a zero byte; is this a text file?", s->name,
                         s->number);
     return at_error(err, ATTEND_FORMAT,
                     "%s:%ld: byte 0x%02X in column %zu is no UTF-8; if the file is in Latin-1, say "
                     "--encoding latin-1",
-                    s->name, s->number, byte, at_utf8_count(s->text, place) + 1);
+                    s->name, s->number, byte, at_utf8_count(s->text, position) + 1);
 }
 
 static attend_status inspect(at_line_stream *s, attend_error *err)

@@ -14,15 +14,9 @@
 #include <stdbool.h>
 #include <stddef.h>
 
+#include "attend_data.h"
 #include "base/str.h"
 #include "data/stream.h"
-
-/* what becomes of bytes that are no UTF-8 */
-typedef enum {
-    ATTEND_ENCODING_UTF8,    /* refused, with file and line */
-    ATTEND_ENCODING_REPLACE, /* each becomes U+FFFD */
-    ATTEND_ENCODING_LATIN1,  /* a line with such bytes is Windows-1252, which holds Latin-1 */
-} at_encoding;
 
 /* what a line looked like in the file */
 enum {
@@ -37,9 +31,9 @@ enum {
 typedef struct at_line_stream at_line_stream;
 
 typedef struct {
-    at_encoding encoding;
-    size_t longest; /* bytes of a line; 0: 1 MiB */
-    bool lenient;   /* zero bytes (as U+FFFD) and long lines (cut) are given, with their flags */
+    attend_encoding encoding;
+    size_t max_length; /* bytes of a line; 0: 1 MiB */
+    bool lenient;      /* zero bytes (as U+FFFD) and long lines (cut) are given, with their flags */
     void (*observe)(void *user, const at_line_stream *s); /* sees every line first; or NULL */
     void *user;
 } at_line_options;
@@ -59,8 +53,8 @@ struct at_line_stream {
     at_line_options options;
     at_stream *bytes;
     char *buffer;
-    size_t room, at, end; /* the buffer's size; what is in it, not given yet */
-    at_str fixed, kept;   /* a line with other bytes, a long line's beginning */
+    size_t capacity, at, end; /* the buffer's size; what is in it, not given yet */
+    at_str fixed, kept;       /* a line with other bytes, a long line's beginning */
     bool ended;
 };
 

@@ -4,9 +4,9 @@
 #include "base/random.h"
 #include "data/key.h"
 
-void at_pairing_defaults(at_pairing *p, const at_tokenizer *tokenizer, int longest)
+void at_pairing_defaults(at_pairing *p, const at_tokenizer *tokenizer, int max_length)
 {
-    *p = (at_pairing){.tokenizer = tokenizer, .longest = longest, .short_share = 0.1};
+    *p = (at_pairing){.tokenizer = tokenizer, .max_length = max_length, .short_share = 0.1};
 }
 
 /* sentences [a, a_end) and [b, b_end) */
@@ -20,7 +20,7 @@ struct at_next_sentences {
     at_pairing pairing;
     uint32_t *document; /* [documents + 1]: where each begins */
     uint32_t documents;
-    int room; /* tokens of a pair without its frame */
+    int max_tokens; /* tokens of a pair without its frame */
     pair *pairs;
     uint32_t *lengths;
     size_t count, capacity;
@@ -52,12 +52,12 @@ static attend_status find_documents(at_next_sentences *n, attend_error *err)
 
 /* random numbers of a document in an epoch, one after another */
 typedef struct {
-    at_random place;
+    at_random key;
     uint32_t draws;
 } dice;
 
-static uint32_t below(dice *d, uint32_t n) { return at_random_below(d->place, d->draws++, n); }
-static double uniform(dice *d) { return at_random_uniform(d->place, d->draws++); }
+static uint32_t below(dice *d, uint32_t n) { return at_random_below(d->key, d->draws++, n); }
+static double uniform(dice *d) { return at_random_uniform(d->key, d->draws++); }
 
 static int size_of(const at_next_sentences *n, uint32_t from, uint32_t to)
 {
@@ -81,21 +81,21 @@ static uint32_t grow(const at_next_sentences *n, uint32_t from, uint32_t end, in
 static attend_status add_pair(at_next_sentences *n, pair p, attend_error *err)
 {
     if (n->count == n->capacity) {
-        size_t room = n->capacity ? 2 * n->capacity : 256;
-        pair *pairs = at_realloc(n->pairs, n->count * sizeof *pairs, room * sizeof *pairs);
+        size_t capacity = n->capacity ? 2 * n->capacity : 256;
+        pair *pairs = at_realloc(n->pairs, n->count * sizeof *pairs, capacity * sizeof *pairs);
         if (!pairs)
             return at_error_memory(err);
         n->pairs = pairs;
         uint32_t *lengths = at_realloc(n->lengths, n->count * sizeof *lengths,
-                                       room * sizeof *lengths);
+                                       capacity * sizeof *lengths);
         if (!lengths)
             return at_error_memory(err);
         n->lengths = lengths;
-        n->capacity = room;
+        n->capacity = capacity;
     }
     int64_t size = (int64_t)size_of(n, p.a, p.a_end) + size_of(n, p.b, p.b_end);
-    int frame = n->pairing.longest - n->room;
-    n->lengths[n->count] = (uint32_t)(frame + (size < n->room ? (int)size : n->room));
+    int frame = n->pairing.max_length - n->max_tokens;
+    n->lengths[n->count] = (uint32_t)(frame + (size < n->max_tokens ? (int)size : n->max_tokens));
     n->pairs[n->count++] = p;
     return ATTEND_OK;
 }
@@ -135,7 +135,8 @@ static attend_status pair_document(at_next_sentences *n, uint32_t document, uint
     attend_status status = ATTEND_OK;
     while (from < end && status >= 0) {
         bool shorter = uniform(&d) < n->pairing.short_share;
-        int wanted = shorter && n->room > 2 ? 2 + (int)below(&d, (uint32_t)n->room - 1) : n->room;
+        int wanted = shorter && n->max_tokens > 2 ? 2 + (int)below(&d, (uint32_t)n->max_tokens - 1)
+                                                  : n->max_tokens;
         uint32_t to = grow(n, from, end, wanted);
         pair p = make_pair(n, &d, document, from, &to, wanted);
         status = add_pair(n, p, err);
@@ -163,14 +164,14 @@ static attend_status pairs_of_epoch(void *self, uint32_t epoch, size_t *items, c
 /* Writes at most `most` tokens of sentences [from, to) from place `at` on; the place behind them.
  */
 static int put_sentences(const at_next_sentences *n, at_batch *out, size_t row, int at,
-                         uint32_t from, uint32_t to, int most)
+                         uint32_t from, uint32_t to, int max)
 {
-    for (; from < to && most > 0; from++) {
+    for (; from < to && max > 0; from++) {
         at_item_view view = at_encoded_at(n->data, from);
-        int count = view.source_size < most ? view.source_size : most;
+        int count = view.source_size < max ? view.source_size : max;
         at_batch_put(out, row, at, view.source, count);
         at += count;
-        most -= count;
+        max -= count;
     }
     return at;
 }
@@ -187,9 +188,9 @@ static void put_pair(const at_next_sentences *n, at_batch *out, size_t row, cons
 {
     at_frame frame = n->pairing.tokenizer->frame;
     int a = size_of(n, p->a, p->a_end), b = size_of(n, p->b, p->b_end);
-    while ((int64_t)a + b > n->room) { /* the longer one gives way, as far as the other one */
+    while ((int64_t)a + b > n->max_tokens) { /* the longer one gives way, as far as the other one */
         int *longer = a > b ? &a : &b, shorter = a > b ? b : a;
-        int64_t over = (int64_t)a + b - n->room;
+        int64_t over = (int64_t)a + b - n->max_tokens;
         int step = *longer - shorter;
         *longer -= step > 0 && step < over ? step : step > 0 ? (int)over : 1;
     }
@@ -209,10 +210,10 @@ static attend_status make_pairs(void *self, const uint32_t *items, size_t count,
 {
     const at_next_sentences *n = self;
     int pad = n->pairing.tokenizer->special[ATTEND_SPECIAL_PAD];
-    size_t longest = 1;
+    size_t max_length = 1;
     for (size_t i = 0; i < count; i++)
-        longest = n->lengths[items[i]] > longest ? n->lengths[items[i]] : longest;
-    if (!at_batch_make(out, count, longest, pad < 0 ? 0 : pad, true, arena)
+        max_length = n->lengths[items[i]] > max_length ? n->lengths[items[i]] : max_length;
+    if (!at_batch_make(out, count, max_length, pad < 0 ? 0 : pad, true, arena)
         || !(out->labels = at_arena_alloc(arena, count * sizeof *out->labels)))
         return at_error_memory(err);
     for (size_t i = 0; i < count; i++) {
@@ -231,15 +232,15 @@ attend_status at_next_sentences_new(const at_encoded *data, const at_pairing *pa
 {
     *out = NULL;
     int frame = frame_size(pairing->tokenizer->frame);
-    if (pairing->longest < frame + 2)
+    if (pairing->max_length < frame + 2)
         return at_error(err, ATTEND_OPTION, "%d tokens leave no room for two texts in their frame",
-                        pairing->longest);
+                        pairing->max_length);
     at_next_sentences *n = at_alloc_zero(1, sizeof *n);
     if (!n)
         return at_error_memory(err);
     n->data = data;
     n->pairing = *pairing;
-    n->room = pairing->longest - frame;
+    n->max_tokens = pairing->max_length - frame;
     attend_status status = find_documents(n, err);
     if (status < 0)
         at_next_sentences_free(n);
@@ -260,7 +261,7 @@ void at_next_sentences_free(at_next_sentences *n)
 
 at_supply at_next_sentences_supply(at_next_sentences *n)
 {
-    uint64_t print = at_key_join(at_encoded_print(n->data), (uint64_t)n->pairing.longest);
+    uint64_t print = at_key_join(at_encoded_print(n->data), (uint64_t)n->pairing.max_length);
     print = at_key_join(print, n->pairing.seed);
     return (at_supply){n, print, pairs_of_epoch, make_pairs};
 }

@@ -11,12 +11,12 @@
 
 typedef struct {
     const at_tokenizer *tokenizer;
-    int longest; /* tokens of a pair with its frame */
+    int max_length; /* tokens of a pair with its frame */
     double short_share;
     uint64_t seed;
 } at_pairing;
 
-void at_pairing_defaults(at_pairing *p, const at_tokenizer *tokenizer, int longest);
+void at_pairing_defaults(at_pairing *p, const at_tokenizer *tokenizer, int max_length);
 
 typedef struct at_next_sentences at_next_sentences;
 

@@ -7,7 +7,7 @@
 
 void at_permuting_defaults(at_permuting *p, const at_tokenizer *tokenizer)
 {
-    *p = (at_permuting){.tokenizer = tokenizer, .share = 1.0 / 6, .longest_span = 5};
+    *p = (at_permuting){.tokenizer = tokenizer, .share = 1.0 / 6, .max_span = 5};
 }
 
 /* ---- which tokens ----------------------------------------------------------------------- */
@@ -15,16 +15,16 @@ void at_permuting_defaults(at_permuting *p, const at_tokenizer *tokenizer)
 /* Sets chosen [T] for a sentence of n tokens; returns how many there are. */
 static int choose(const at_batch *b, int row, const at_permuting *p, unsigned char *chosen)
 {
-    at_random place = {p->seed, b->step, (uint32_t)row, at_random_name("span")};
+    at_random key = {p->seed, b->step, (uint32_t)row, at_random_name("span")};
     const int *ids = b->source.ids + (size_t)row * (size_t)b->source.T;
     int n = b->source.lengths[row], count = 0;
     uint32_t draw = 0;
     memset(chosen, 0, (size_t)b->source.T);
     for (int at = 0; at < n;) {
-        int span = 1 + (int)at_random_below(place, draw++, (uint32_t)p->longest_span);
+        int span = 1 + (int)at_random_below(key, draw++, (uint32_t)p->max_span);
         int stretch = (int)(span / p->share);
         stretch = stretch > span ? stretch : span;
-        int from = at + (int)at_random_below(place, draw++, (uint32_t)(stretch - span + 1));
+        int from = at + (int)at_random_below(key, draw++, (uint32_t)(stretch - span + 1));
         for (int i = from; i < from + span && i < n; i++)
             chosen[i] = 1;
         at += stretch;
@@ -40,23 +40,23 @@ static int choose(const at_batch *b, int row, const at_permuting *p, unsigned ch
 
 /* Place in the order: -1 for what everybody sees and that sees nothing of what is predicted; a
  * random one for what is predicted, and for special tokens, which thereby see a part of it. */
-static int64_t order_of(const at_permuting *p, at_random place, int id, bool chosen, int i)
+static int64_t order_of(const at_permuting *p, at_random key, int id, bool chosen, int i)
 {
     if (!chosen && !at_tokenizer_is_special(p->tokenizer, id))
         return -1;
-    return (int64_t)at_random_u32(place, (uint32_t)i) << 31 | i; /* no two are equal */
+    return (int64_t)at_random_u32(key, (uint32_t)i) << 31 | i; /* no two are equal */
 }
 
 static void hide(const at_batch *b, int row, const at_permuting *p, const unsigned char *chosen,
                  int64_t *order, unsigned char *hidden)
 {
-    at_random place = {p->seed, b->step, (uint32_t)row, at_random_name("order")};
+    at_random key = {p->seed, b->step, (uint32_t)row, at_random_name("order")};
     const int *ids = b->source.ids + (size_t)row * (size_t)b->source.T;
     int n = b->source.lengths[row];
     size_t T = (size_t)b->source.T;
     memset(hidden, 0, T * T);
     for (int i = 0; i < n; i++)
-        order[i] = order_of(p, place, ids[i], chosen[i], i);
+        order[i] = order_of(p, key, ids[i], chosen[i], i);
     for (int i = 0; i < n; i++)
         for (int j = 0; j < n; j++)
             hidden[(size_t)i * T + (size_t)j] = chosen[j] && order[i] <= order[j];

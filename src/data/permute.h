@@ -12,7 +12,7 @@
 typedef struct {
     const at_tokenizer *tokenizer;
     double share; /* of the tokens that are predicted */
-    int longest_span;
+    int max_span;
     uint64_t seed;
 } at_permuting;
 

@@ -42,18 +42,18 @@ static uint64_t sort_key(const work *w, uint32_t i)
 static void radix_sort(sortable *items, sortable *other, size_t count)
 {
     for (int shift = 0; shift < 64; shift += 8) {
-        size_t place[257] = {0};
+        size_t first[257] = {0};
         for (size_t i = 0; i < count; i++)
-            place[(items[i].key >> shift & 255) + 1]++;
+            first[(items[i].key >> shift & 255) + 1]++;
         bool one = false; /* is this byte the same in all? */
         for (int i = 1; i <= 256; i++) {
-            one |= place[i] == count;
-            place[i] += place[i - 1];
+            one |= first[i] == count;
+            first[i] += first[i - 1];
         }
         if (one)
             continue;
         for (size_t i = 0; i < count; i++)
-            other[place[items[i].key >> shift & 255]++] = items[i];
+            other[first[items[i].key >> shift & 255]++] = items[i];
         memcpy(items, other, count * sizeof *items);
     }
 }
@@ -104,13 +104,13 @@ static bool sort_pools(const work *w, uint32_t *item)
 static size_t batch_end(const work *w, const uint32_t *item, size_t from)
 {
     const at_plan_options *o = w->options;
-    size_t longest = 0, at = from;
+    size_t max_length = 0, at = from;
     for (; at < w->items; at++) {
         size_t size = larger(length_a(w, item[at]), length_b(w, item[at])), count = at - from + 1;
-        longest = size > longest ? size : longest;
+        max_length = size > max_length ? size : max_length;
         if (count > 1
             && ((o->sentences && count > o->sentences)
-                || (o->tokens && longest * count > o->tokens)))
+                || (o->tokens && max_length * count > o->tokens)))
             break;
     }
     return at;
@@ -140,20 +140,20 @@ static void count_padding(at_plan *p, const work *w)
             b = two > b ? two : b;
             p->padding -= one + two;
         }
-        p->places += count * (a + b);
+        p->positions += count * (a + b);
         p->padding += count * (a + b);
     }
 }
 
 /* The batches in a random order. */
-static bool shuffle_batches(at_plan *p, at_random place)
+static bool shuffle_batches(at_plan *p, at_random key)
 {
     uint32_t *order = at_alloc(p->batches * sizeof *order);
     uint32_t *item = at_alloc(p->items * sizeof *item);
     size_t *start = at_alloc((p->batches + 1) * sizeof *start);
     if (order && item && start) {
         size_t to = 0;
-        at_random_permutation(place, (uint32_t)p->batches, order);
+        at_random_permutation(key, (uint32_t)p->batches, order);
         for (size_t i = 0; i < p->batches; i++) {
             size_t from = p->start[order[i]], count = p->start[order[i] + 1] - from;
             start[i] = to;
@@ -177,16 +177,16 @@ static bool shuffle_batches(at_plan *p, at_random place)
 
 static attend_status check_lengths(const work *w, attend_error *err)
 {
-    size_t most = w->options->tokens;
-    if (!w->options->sentences && !most)
+    size_t max = w->options->tokens;
+    if (!w->options->sentences && !max)
         return at_error(err, ATTEND_OPTION, "a batch needs a size: sentences or tokens");
-    for (size_t i = 0; most && i < w->items; i++) {
+    for (size_t i = 0; max && i < w->items; i++) {
         uint32_t size = larger(length_a(w, (uint32_t)i), length_b(w, (uint32_t)i));
-        if (size > most)
+        if (size > max)
             return at_error(err, ATTEND_OPTION,
                             "batch-tokens: an example has %u pieces, a batch at most %zu; allow "
                             "larger batches, or cut or skip long examples (longest)",
-                            size, most);
+                            size, max);
     }
     return ATTEND_OK;
 }
@@ -194,16 +194,16 @@ static attend_status check_lengths(const work *w, attend_error *err)
 /* how far the second sides of a batch may differ, at their mean length */
 static uint32_t mix_of(const work *w)
 {
-    double sum = 0, most = 1 << 20;
+    double sum = 0, max = 1 << 20;
     for (size_t i = 0; i < w->items && w->b; i++)
         sum += w->b[i];
     double mix = w->items ? w->options->mix * sum / (double)w->items : 0;
-    return (uint32_t)(mix < most ? mix : most) + 1;
+    return (uint32_t)(mix < max ? mix : max) + 1;
 }
 
 static bool make(at_plan *p, const work *w, uint32_t epoch)
 {
-    at_random place = {w->options->seed, epoch, 0, at_random_name("shuffle")};
+    at_random key = {w->options->seed, epoch, 0, at_random_name("shuffle")};
     p->items = w->items;
     p->item = at_alloc((w->items + 1) * sizeof *p->item);
     if (!p->item)
@@ -211,7 +211,7 @@ static bool make(at_plan *p, const work *w, uint32_t epoch)
     for (size_t i = 0; i < w->items; i++)
         p->item[i] = (uint32_t)i;
     if (!w->options->in_order) {
-        at_random_permutation(place, (uint32_t)w->items, p->item);
+        at_random_permutation(key, (uint32_t)w->items, p->item);
         if (!sort_pools(w, p->item))
             return false;
     }
@@ -221,8 +221,8 @@ static bool make(at_plan *p, const work *w, uint32_t epoch)
         return false;
     cut_batches(w, p->item, p->start);
     count_padding(p, w);
-    place.use = at_random_name("batches");
-    return w->options->in_order || shuffle_batches(p, place);
+    key.use = at_random_name("batches");
+    return w->options->in_order || shuffle_batches(p, key);
 }
 
 attend_status at_plan_make(at_plan *p, size_t items, const uint32_t *a, const uint32_t *b,
@@ -247,5 +247,5 @@ void at_plan_free(at_plan *p)
 
 double at_plan_padding(const at_plan *p)
 {
-    return p->places ? (double)p->padding / (double)p->places : 0;
+    return p->positions ? (double)p->padding / (double)p->positions : 0;
 }

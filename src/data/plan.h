@@ -30,7 +30,7 @@ typedef struct {
     uint32_t *item; /* the examples of the first batch, of the second, ... */
     size_t *start;  /* [batches + 1]: where each batch begins in item */
     size_t items, batches;
-    size_t places, padding; /* of all batches and both sides; padding is part of places */
+    size_t positions, padding; /* of all batches and both sides; padding is part of places */
 } at_plan;
 
 /* a, b: lengths of both sides of every item; b may be NULL. An item that is longer than `tokens` is

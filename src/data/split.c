@@ -11,20 +11,21 @@ enum { FEW_DOCUMENTS = 100 };
 
 const char *const at_part_names[ATTEND_PARTS] = {"train", "valid", "test"};
 
-attend_status at_share_parse(at_share *s, const char *text, const char *option, attend_error *err)
+attend_status at_fraction_parse(at_fraction *s, const char *text, const char *option,
+                                attend_error *err)
 {
     size_t size = strlen(text);
     long long count;
     double number;
     bool percent = size && text[size - 1] == '%';
-    *s = (at_share){0};
+    *s = (at_fraction){0};
     if (!percent && at_number_whole(text, size, &count) && count >= 0 && count <= UINT32_MAX) {
         s->count = (size_t)count;
         return ATTEND_OK;
     }
     if (at_number_real(text, size - percent, &number)) {
-        s->share = percent ? number / 100 : number;
-        if (s->share >= 0 && s->share < 1)
+        s->fraction = percent ? number / 100 : number;
+        if (s->fraction >= 0 && s->fraction < 1)
             return ATTEND_OK;
     }
     return at_error(err, ATTEND_OPTION, "%s: \"%.40s\" is no share; write 5%%, 0.05 or 1000",
@@ -95,12 +96,12 @@ static uint64_t beginning(const uint64_t *sorted, size_t size)
 }
 
 /* Keys below the result, and not below from, make the part: a share of all from base on. */
-static uint64_t threshold(at_share s, uint64_t base, uint64_t from, const uint64_t *sorted,
+static uint64_t threshold(at_fraction s, uint64_t base, uint64_t from, const uint64_t *sorted,
                           size_t size)
 {
-    double top = (double)from + s.share * (0x1p64 - (double)base);
+    double top = (double)from + s.fraction * (0x1p64 - (double)base);
     if (!s.count)
-        return s.share <= 0 ? from : top < 0x1p64 ? (uint64_t)top : UINT64_MAX;
+        return s.fraction <= 0 ? from : top < 0x1p64 ? (uint64_t)top : UINT64_MAX;
     size_t low = 0, high = size; /* the first key that is not below from */
     while (low < high) {
         size_t middle = low + (high - low) / 2;
@@ -113,7 +114,7 @@ static uint64_t threshold(at_share s, uint64_t base, uint64_t from, const uint64
     return last < size && sorted[last] < UINT64_MAX ? sorted[last] + 1 : UINT64_MAX;
 }
 
-static attend_status assign(const uint64_t *key, size_t size, at_share valid, at_share test,
+static attend_status assign(const uint64_t *key, size_t size, at_fraction valid, at_fraction test,
                             unsigned char *part, size_t sizes[ATTEND_PARTS], attend_error *err)
 {
     uint64_t *sorted = sorted_keys(key, size);
@@ -133,7 +134,7 @@ static attend_status assign(const uint64_t *key, size_t size, at_share valid, at
     return ATTEND_OK;
 }
 
-attend_status at_split(const at_corpus *c, at_share valid, at_share test, unsigned char *part,
+attend_status at_split(const at_corpus *c, at_fraction valid, at_fraction test, unsigned char *part,
                        size_t sizes[ATTEND_PARTS], attend_error *err)
 {
     size_t size = at_corpus_size(c);

@@ -15,18 +15,19 @@ enum { ATTEND_PART_TRAIN, ATTEND_PART_VALID, ATTEND_PART_TEST, ATTEND_PARTS };
 /* "train", "valid", "test" */
 extern const char *const at_part_names[ATTEND_PARTS];
 
-/* how large a part is to be: a share of all sources, or at least so many examples */
+/* how large a part is to be: a fraction of all sources, or at least so many examples */
 typedef struct {
-    double share;
+    double fraction;
     size_t count;
-} at_share;
+} at_fraction;
 
 /* "5%", "0.05" or "1000"; an error names the option */
-attend_status at_share_parse(at_share *s, const char *text, const char *option, attend_error *err);
+attend_status at_fraction_parse(at_fraction *s, const char *text, const char *option,
+                                attend_error *err);
 
 /* part receives an ATTEND_PART_ for every example, sizes how many each has. Fails where nothing is
  * left for training. */
-attend_status at_split(const at_corpus *c, at_share valid, at_share test, unsigned char *part,
+attend_status at_split(const at_corpus *c, at_fraction valid, at_fraction test, unsigned char *part,
                        size_t sizes[ATTEND_PARTS], attend_error *err);
 
 #endif

@@ -35,7 +35,7 @@ static const char *const names[] = {FUNCTIONS(X) NULL};
 #undef X
 static at_library library = {"libarchive.so.13", "libarchive13", names, &lib, false};
 
-enum { MOST_FILES = 100000 };
+enum { MAX_FILES = 100000 };
 
 typedef struct {
     at_raw *raw;
@@ -59,8 +59,8 @@ static la_int64_t seek(struct archive *a, void *data, la_int64_t offset, int whe
 {
     (void)a;
     zip *z = data;
-    int64_t place = at_raw_seek(z->raw, offset, whence);
-    return place < 0 ? ARCHIVE_FATAL : place;
+    int64_t position = at_raw_seek(z->raw, offset, whence);
+    return position < 0 ? ARCHIVE_FATAL : position;
 }
 
 /* ---- opening, walking ------------------------------------------------------------------- */
@@ -183,9 +183,9 @@ static attend_status look(zip *z, survey *s, const char *member, attend_error *e
     attend_status status = start(z, err);
     while (status >= 0 && (name = next_file(z, &status, err))) {
         consider(s, name, member);
-        if (s->files > MOST_FILES)
+        if (s->files > MAX_FILES)
             status = at_error(err, ATTEND_FORMAT, "%s: more than %d files; unpack it first",
-                              z->raw->name, MOST_FILES);
+                              z->raw->name, MAX_FILES);
     }
     stop(z);
     return status < 0 ? status : verdict(z, s, member, err);

@@ -7,13 +7,13 @@
 
 /* ---- rows ------------------------------------------------------------------------------- */
 
-void at_rows_free(at_rows *t)
+void at_table_reader_free(at_table_reader *t)
 {
     at_str_free(&t->joined);
-    *t = (at_rows){0};
+    *t = (at_table_reader){0};
 }
 
-void at_rows_again(at_rows *t) { t->waiting = true; }
+void at_table_reader_again(at_table_reader *t) { t->waiting = true; }
 
 /* A quoted cell loses its quotes in place; *at goes behind it. False where it stays open. */
 static bool unquote(char *text, size_t size, size_t *at, at_text *cell)
@@ -33,7 +33,7 @@ static bool unquote(char *text, size_t size, size_t *at, at_text *cell)
     return true;
 }
 
-int at_rows_cut(at_rows *t, char *text, size_t size)
+int at_table_reader_cut(at_table_reader *t, char *text, size_t size)
 {
     t->count = 0;
     for (size_t at = 0;; at++) {
@@ -73,7 +73,7 @@ int at_cells_cut(at_text line, char separator, at_text cell[ATTEND_TABLE_CELLS])
 
 /* Is a quote open at the end of text? Only a quote at the start of a cell opens one; state says
  * whether one is open before it. */
-static bool stays_open(const at_rows *t, const char *text, size_t size, bool open)
+static bool stays_open(const at_table_reader *t, const char *text, size_t size, bool open)
 {
     bool start = !open;
     for (size_t i = 0; i < size; i++) {
@@ -92,7 +92,7 @@ static bool stays_open(const at_rows *t, const char *text, size_t size, bool ope
 }
 
 /* Joins the lines of a row whose quotes hold line ends. */
-static at_read join(at_example_reader *r, at_rows *t, attend_error *err)
+static at_read join(at_example_reader *r, at_table_reader *t, attend_error *err)
 {
     bool open = true;
     at_str_clear(&t->joined);
@@ -101,7 +101,7 @@ static at_read join(at_example_reader *r, at_rows *t, attend_error *err)
         at_read got = at_read_any_line(r, &r->lines, err);
         if (got == ATTEND_READ_FAILED || got == ATTEND_READ_BAD)
             return got;
-        if (got == ATTEND_READ_END || t->joined.length > r->lines.options.longest)
+        if (got == ATTEND_READ_END || t->joined.length > r->lines.options.max_length)
             return at_read_bad_at(r, t->line, err,
                                   "a quote opens in this row and does not close; a quote inside a "
                                   "cell is written twice");
@@ -116,17 +116,17 @@ static at_read join(at_example_reader *r, at_rows *t, attend_error *err)
     return ATTEND_READ_EXAMPLE;
 }
 
-at_read at_rows_next(at_example_reader *r, at_rows *t, attend_error *err)
+at_read at_table_reader_next(at_example_reader *r, at_table_reader *t, attend_error *err)
 {
     if (t->waiting) {
         t->waiting = false;
         return ATTEND_READ_EXAMPLE;
     }
     at_read got = at_read_line(r, err);
-    return got == ATTEND_READ_EXAMPLE ? at_rows_start(r, t, err) : got;
+    return got == ATTEND_READ_EXAMPLE ? at_table_reader_start(r, t, err) : got;
 }
 
-at_read at_rows_start(at_example_reader *r, at_rows *t, attend_error *err)
+at_read at_table_reader_start(at_example_reader *r, at_table_reader *t, attend_error *err)
 {
     at_read got;
     char *text = r->lines.text;
@@ -139,7 +139,7 @@ at_read at_rows_start(at_example_reader *r, at_rows *t, attend_error *err)
         text = t->joined.text;
         size = t->joined.length;
     }
-    int cells = at_rows_cut(t, text, size);
+    int cells = at_table_reader_cut(t, text, size);
     if (cells < 0 || cells > ATTEND_TABLE_CELLS)
         return at_read_bad_at(r, t->line, err, "more than %d cells in a row", ATTEND_TABLE_CELLS);
     return ATTEND_READ_EXAMPLE;

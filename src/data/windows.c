@@ -62,7 +62,7 @@ size_t at_windows_left(const at_windows *w) { return w->left; }
 
 /* Where a window begins. With streams, windows 0 to B - 1 are the first of each stream, and so on.
  */
-static uint64_t place_of(const at_windows *w, uint32_t window)
+static uint64_t position_of(const at_windows *w, uint32_t window)
 {
     if (!w->streams)
         return (uint64_t)window * (uint64_t)w->T;
@@ -111,7 +111,7 @@ static attend_status make_windows(void *self, const uint32_t *items, size_t coun
         || !at_block_make(&out->target, count, T, 0, arena))
         return at_error_memory(err);
     for (size_t i = 0; i < count; i++) {
-        put_window(w, out, i, place_of(w, items[i]));
+        put_window(w, out, i, position_of(w, items[i]));
         out->examples[i] = items[i];
     }
     return ATTEND_OK;

@@ -8,7 +8,7 @@
 
 /* one line on its way */
 typedef struct {
-    at_pieces pieces;
+    at_tokens pieces;
     int length; /* pieces that are read */
     real *probabilities, *weights;
     at_attention_rows attention;
@@ -156,7 +156,7 @@ static attend_status start(job *j, const at_text *line, attend_error *err)
 static void stop(job *j)
 {
     for (size_t i = 0; j->items && i < j->lines; i++)
-        at_pieces_free(&j->items[i].pieces);
+        at_tokens_free(&j->items[i].pieces);
     at_free(j->items);
     at_free(j->order);
     if (j->tape)

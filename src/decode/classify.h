@@ -20,7 +20,7 @@ typedef struct {
     size_t line;
     int class;
     const real *probabilities; /* [classes] */
-    const at_pieces *pieces;
+    const at_tokens *pieces;
     int positions;       /* pieces that were read */
     const real *weights; /* [positions], or NULL */
     at_attention_rows attention;

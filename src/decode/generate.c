@@ -54,12 +54,12 @@ static attend_status write_text(const job *j, at_text prompt, at_str *out, atten
 /* ---- the prompt ----------------------------------------------------------------------------- */
 
 /* Its pieces, with an end before each line: a text begins where another ended. */
-static attend_status cut_prompt(const job *j, at_text prompt, at_pieces *pieces, attend_error *err)
+static attend_status cut_prompt(const job *j, at_text prompt, at_tokens *pieces, attend_error *err)
 {
     const char *line = prompt.text, *end = prompt.text + prompt.size;
     for (;;) {
         const char *next = line < end ? memchr(line, '\n', (size_t)(end - line)) : NULL;
-        at_pieces_add(pieces, j->model->source->special[ATTEND_SPECIAL_EOS], 0, 0);
+        at_tokens_add(pieces, j->model->source->special[ATTEND_SPECIAL_EOS], 0, 0);
         attend_status status = at_encode(j->model->source, line,
                                          (size_t)((next ? next : end) - line), pieces, err);
         if (status < 0 || !next)
@@ -70,7 +70,7 @@ static attend_status cut_prompt(const job *j, at_text prompt, at_pieces *pieces,
 
 static attend_status read_prompt(job *j, at_text prompt, attend_error *err)
 {
-    at_pieces pieces = {0};
+    at_tokens pieces = {0};
     attend_status status = cut_prompt(j, prompt, &pieces, err);
     if (status >= 0
         && !(j->ids = at_alloc((pieces.count + (size_t)j->o->most + 1) * sizeof *j->ids)))
@@ -78,7 +78,7 @@ static attend_status read_prompt(job *j, at_text prompt, attend_error *err)
     for (size_t i = 0; i < pieces.count && status >= 0; i++)
         j->ids[j->count++] = pieces.item[i].id;
     j->prompt = j->count;
-    at_pieces_free(&pieces);
+    at_tokens_free(&pieces);
     return status;
 }
 
@@ -112,6 +112,7 @@ static attend_status search(job *j, at_beam *beam, attend_error *err)
                                          .ends = o->lines,
                                          .most = o->most},
                                 .sampling = draws ? &o->sampling : NULL,
+                                .draw_from_logits = true,
                                 .seed = o->seed,
                                 .number = &number,
                                 .use = "generate",

@@ -276,7 +276,7 @@ static void choose(const choosing *c, desk *d, int i)
     bool take_norm = c->m->logits && !o->sampling && !largest_alone(o);
     if ((d->status = check_rows(c, b->live, log_p, &d->err)) < 0)
         return;
-    if (o->sampling) /* from the logits, before they become log-probabilities */
+    if (o->sampling && o->draw_from_logits)
         draw(o, d, b, s, constrained(o, d, b, s, log_p));
     for (int k = 0; k < b->live && c->m->logits && o->sampling; k++)
         at_log_softmax_row(V, log_p + (size_t)k * V, log_p + (size_t)k * V);
@@ -284,6 +284,8 @@ static void choose(const choosing *c, desk *d, int i)
         d->norm[k] = at_log_sum_exp(V, log_p + (size_t)k * V);
     const real *p = constrained(o, d, b, s, log_p);
     const real *w = c->m->source ? c->weights + row * (size_t)c->m->source : NULL;
+    if (o->sampling && !o->draw_from_logits)
+        draw(o, d, b, s, p);
     if (c->m->recorded && (d->status = record(c, d, b, (int)row)) < 0)
         return;
     d->status = o->sampling ? at_beam_draw(b, p, w, d->drawn, &d->err)

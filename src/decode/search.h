@@ -49,7 +49,9 @@ typedef struct {
                                  or NULL */
     const at_sampling *sampling; /* words are drawn, for `width` hypotheses of each sentence that
                                     know nothing of each other; or NULL */
-    uint64_t seed;               /* of drawing */
+    bool draw_from_logits; /* sampling sees a model's logits, else log-probabilities: these are
+                              rounded, and more words may be equal */
+    uint64_t seed;         /* of drawing */
     bool words_alone; /* what a hypothesis scores is of no interest: greedy search takes the largest
                          logit, and log_p mean nothing */
     const size_t *number; /* [sentences]: whose random numbers each has; NULL: 0, 1, .. */

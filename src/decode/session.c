@@ -18,6 +18,7 @@ typedef struct group {
     int rows;                   /* of the last step */
     int skipped;                /* rows of the last step, just before these, whose group has left */
     at_attention_record record; /* of the last step */
+    at_attention_record encoded; /* of the encoder */
 } group;
 
 typedef struct {
@@ -27,14 +28,17 @@ typedef struct {
     group *spare; /* of sentences that are gone: their memory serves those that begin */
     bool weights;
     at_attention_record wanted;
-    real *log_p, *means; /* of all groups, where there are several */
+    int extra, positions; /* the most that a group has had since the start */
+    real *log_p, *means;  /* of all groups, where there are several */
     size_t room, means_room;
+    int *lengths; /* of the sources of all groups, where there are several */
 } member;
 
 struct at_session {
     int count;
     member member[ATTEND_ENSEMBLE_MOST];
     at_ensemble ensemble;
+    int width; /* rows for each sentence that the ensemble has room for */
 };
 
 static const at_decodes *decodes(const member *m) { return m->model->kind->decodes; }
@@ -97,6 +101,7 @@ void at_session_free(at_session *s)
             at_tape_free(m->tape);
         at_free(m->log_p);
         at_free(m->means);
+        at_free(m->lengths);
     }
     if (s)
         at_ensemble_free(&s->ensemble);
@@ -126,7 +131,11 @@ static attend_status read_sources(member *m, group *g, const at_beginning *in, a
     g->positions = in->source.ids.shape.dim[1];
     g->lengths = in->source.lengths;
     g->copies = in->copies;
-    g->source = decodes(m)->encode(g->encoder, m->model, &in->source);
+    g->encoded = (at_attention_record){
+        .kinds = m->wanted.kinds, .layer = m->wanted.layer, .head = m->wanted.head};
+    at_inputs source = in->source;
+    source.record = &g->encoded;
+    g->source = decodes(m)->encode(g->encoder, m->model, &source);
     if (!at_failed(g->encoder) && decodes(m)->start)
         decodes(m)->start(g->encoder, m->model, g->source, g->cache);
     return at_tape_status(g->encoder, err);
@@ -156,42 +165,55 @@ static group *empty_group(member *m)
     return NULL;
 }
 
-static attend_status join_member(member *m, const at_beginning *in, attend_error *err)
+/* a group of these sentences, which the member does not have yet */
+static attend_status begin_group(member *m, const at_beginning *in, group **out, attend_error *err)
 {
-    group *g = empty_group(m), **last = &m->groups;
+    group *g = *out = empty_group(m);
     if (!g)
         return at_error_memory(err);
     g->sentences = g->rows = in->sentences;
     attend_status status = at_cache_join(g->cache, in->sentences, err);
-    if (status >= 0)
-        status = g->encoder ? read_sources(m, g, in, err) : read_prompts(m, g, in, err);
-    if (status < 0) {
-        free_group(g);
+    if (status < 0)
         return status;
-    }
+    return g->encoder ? read_sources(m, g, in, err) : read_prompts(m, g, in, err);
+}
+
+static void add_group(member *m, group *g)
+{
+    group **last = &m->groups;
+    m->extra = g->copies.max > m->extra ? g->copies.max : m->extra;
+    m->positions = g->positions > m->positions ? g->positions : m->positions;
     while (*last)
         last = &(*last)->next;
     *last = g;
-    return ATTEND_OK;
 }
 
 attend_status at_session_join(at_session *s, const at_beginning *in, attend_error *err)
 {
+    group *begun[ATTEND_ENSEMBLE_MOST] = {NULL};
     attend_status status = ATTEND_OK;
     for (int i = 0; i < s->count && status >= 0; i++)
-        status = join_member(&s->member[i], in, err);
-    return status;
+        status = begin_group(&s->member[i], in, &begun[i], err);
+    if (status < 0) {
+        for (int i = 0; i < s->count && begun[i]; i++)
+            free_group(begun[i]);
+        return status;
+    }
+    at_ensemble_free(&s->ensemble);
+    for (int i = 0; i < s->count; i++)
+        add_group(&s->member[i], begun[i]);
+    return ATTEND_OK;
 }
 
 attend_status at_session_start(at_session *s, const at_beginning *in, attend_error *err)
 {
-    at_ensemble_free(&s->ensemble);
     for (int i = 0; i < s->count; i++) {
         member *m = &s->member[i];
         at_attention_layout layout[ATTEND_LAYOUT_MAX];
         forget_groups(m);
         m->wanted = in->wanted;
         m->weights = false;
+        m->extra = m->positions = 0;
         for (int k = at_model_attention(m->model, layout) - 1; k >= 0 && in->weights; k--)
             m->weights |= layout[k].kind == ATTEND_ATTENTION_CROSS;
     }
@@ -258,21 +280,10 @@ static bool fit(real **numbers, size_t *room, size_t n)
     return *numbers;
 }
 
-static int vocabulary_of(const member *m)
-{
-    int extra = 0;
-    for (const group *g = m->groups; g; g = g->next)
-        extra = g->copies.most > extra ? g->copies.most : extra;
-    return decodes(m)->vocabulary(m->model) + extra;
-}
+/* neither changes when sentences leave: a search goes on with what it began with */
+static int vocabulary_of(const member *m) { return decodes(m)->vocabulary(m->model) + m->extra; }
 
-static int positions_of(const member *m)
-{
-    int most = 0;
-    for (const group *g = m->groups; g && m->weights; g = g->next)
-        most = g->positions > most ? g->positions : most;
-    return most;
-}
+static int positions_of(const member *m) { return m->weights ? m->positions : 0; }
 
 /* rows of [n] numbers into rows of [room], with `fill` after them */
 static void widen(real *to, size_t room, const at_tensor *from, size_t rows, size_t n, real fill)
@@ -284,12 +295,14 @@ static void widen(real *to, size_t room, const at_tensor *from, size_t rows, siz
     }
 }
 
-/* one group's numbers are given as they are; those of several are put together */
+/* One group's numbers are given as they are, where it has all there is room for; those of several
+ * are put together. */
 static attend_status gather(member *m, int width, const group_numbers *part,
                             at_session_numbers *out, attend_error *err)
 {
     size_t V = (size_t)vocabulary_of(m), S = (size_t)positions_of(m), rows = 0, at = 0;
-    if (!m->groups->next) {
+    const group *only = m->groups->next ? NULL : m->groups;
+    if (only && only->copies.max == m->extra && only->positions == m->positions) {
         out->log_p = part->log_p->value;
         out->weights = part->weights ? part->weights->value : NULL;
         return ATTEND_OK;
@@ -300,7 +313,7 @@ static attend_status gather(member *m, int width, const group_numbers *part,
         return at_error_memory(err);
     for (const group *g = m->groups; g; g = g->next, part++) {
         size_t n = (size_t)(g->sentences * width);
-        size_t own = (size_t)decodes(m)->vocabulary(m->model) + (size_t)g->copies.most;
+        size_t own = (size_t)decodes(m)->vocabulary(m->model) + (size_t)g->copies.max;
         widen(m->log_p + at * V, V, part->log_p, n, own, -INFINITY);
         if (part->weights)
             widen(m->means + at * S, S, part->weights, n, (size_t)g->positions, 0);
@@ -430,6 +443,21 @@ static group *group_of(const member *m, int *row)
     return g;
 }
 
+/* the rows of a first step and those of the encoder, of the row's sentence */
+static at_attention_rows with_encoder(const member *m, const group *g, int row,
+                                      at_attention_rows step, at_arena *memory)
+{
+    int b = row / (g->rows / g->sentences), n = g->lengths ? g->lengths[b] : 0;
+    at_attention_rows own = at_attention_record_rows(&g->encoded, &m->wanted, b, n, n, memory);
+    size_t count = (size_t)step.count + (size_t)(own.count > 0 ? own.count : 0);
+    at_attention_row *all = at_arena_alloc(memory, (count + 1) * sizeof *all);
+    if (own.count < 0 || !all)
+        return (at_attention_rows){-1, NULL};
+    memcpy(all, step.row, (size_t)step.count * sizeof *all);
+    memcpy(all + step.count, own.row, (size_t)own.count * sizeof *all);
+    return (at_attention_rows){(int)count, all};
+}
+
 attend_status at_session_attention(at_session *s, int row, at_arena *memory, at_attention_rows *out,
                                    attend_error *err)
 {
@@ -439,6 +467,8 @@ attend_status at_session_attention(at_session *s, int row, at_arena *memory, at_
     if (s->count > 1 || !g)
         return ATTEND_OK;
     *out = at_attention_record_rows(&g->record, &m->wanted, row, 0, 0, memory);
+    if (out->count >= 0 && g->position == 1 && g->encoded.count)
+        *out = with_encoder(m, g, row, *out, memory);
     return out->count < 0 ? at_error_memory(err) : ATTEND_OK;
 }
 
@@ -450,30 +480,58 @@ static attend_status recorded(void *session, int row, at_arena *memory, at_atten
 
 /* ---- for searching -------------------------------------------------------------------------- */
 
-static at_searched searched(member *m, int start)
+static int sentence_count(const member *m)
 {
-    int sentences = 0;
+    int n = 0;
     for (const group *g = m->groups; g; g = g->next)
-        sentences += g->sentences;
-    return (at_searched){.self = m,
-                         .sentences = sentences,
+        n += g->sentences;
+    return n;
+}
+
+/* the lengths of all sources, one group after the other */
+static attend_status gather_lengths(member *m, attend_error *err)
+{
+    int *to = at_alloc((size_t)(sentence_count(m) + 1) * sizeof *to);
+    if (!to)
+        return at_error_memory(err);
+    at_free(m->lengths);
+    m->lengths = to;
+    for (const group *g = m->groups; g; g = g->next)
+        for (int i = 0; i < g->sentences; i++)
+            *to++ = g->lengths ? g->lengths[i] : g->positions;
+    return ATTEND_OK;
+}
+
+static attend_status searched(member *m, int start, at_searched *out, attend_error *err)
+{
+    bool several = m->groups && m->groups->next;
+    attend_status status = several ? gather_lengths(m, err) : ATTEND_OK;
+    *out = (at_searched){.self = m,
+                         .sentences = sentence_count(m),
                          .vocabulary = vocabulary_of(m),
                          .start = start,
                          .source = positions_of(m),
                          .step = member_step,
                          .logits = !copies(m),
                          .keep = keep_member,
-                         .lengths = m->groups ? m->groups->lengths : NULL};
+                         .lengths = several     ? m->lengths
+                                    : m->groups ? m->groups->lengths
+                                                : NULL};
+    return status;
 }
 
 attend_status at_session_searched(at_session *s, int start, int width, at_searched *out,
                                   attend_error *err)
 {
     at_searched each[ATTEND_ENSEMBLE_MOST];
-    for (int i = 0; i < s->count; i++)
-        each[i] = searched(&s->member[i], start);
+    attend_status status = ATTEND_OK;
+    for (int i = 0; i < s->count && status >= 0; i++)
+        status = searched(&s->member[i], start, &each[i], err);
+    if (status < 0)
+        return status;
     at_ensemble_free(&s->ensemble);
-    attend_status status = at_ensemble_of(&s->ensemble, s->count, each, width, out, err);
+    status = at_ensemble_of(&s->ensemble, s->count, each, width, out, err);
+    s->width = width;
     if (s->count == 1 && s->member[0].wanted.kinds) {
         out->session = s;
         out->recorded = recorded;
@@ -487,8 +545,9 @@ attend_status at_session_step(at_session *s, int width, const int *from, const i
     if (s->count == 1)
         return step_member(&s->member[0], width, from, tokens, out, err);
     at_searched all;
-    attend_status status = s->ensemble.count ? ATTEND_OK
-                                             : at_session_searched(s, 0, width, &all, err);
+    attend_status status = s->ensemble.count && width <= s->width
+                               ? ATTEND_OK
+                               : at_session_searched(s, 0, width, &all, err);
     return status < 0 ? status
                       : at_ensemble_step(&s->ensemble, width, from, tokens, &out->log_p,
                                          &out->weights, err);

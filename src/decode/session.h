@@ -41,7 +41,8 @@ const at_model *at_session_model(const at_session *s, int i);
 /* Forgets all rows, and begins. */
 attend_status at_session_start(at_session *s, const at_beginning *in, attend_error *err);
 
-/* Adds sentences, between steps; `weights` and `wanted` are those of the start. */
+/* Adds sentences, between steps, to all models or on failure to none; `weights` and `wanted` are
+ * those of the start. */
 attend_status at_session_join(at_session *s, const at_beginning *in, attend_error *err);
 
 /* what a step gives, borrowed until the next one */
@@ -59,7 +60,8 @@ attend_status at_session_step(at_session *s, int width, const int *from, const i
 /* The sentences which[count], rising, go on, and the others leave. */
 attend_status at_session_keep(at_session *s, int count, const int *which, attend_error *err);
 
-/* The attention of a row in the last step; in the arena. Of an ensemble there is none. */
+/* The attention of a row in the last step, after the first step of a sentence also its encoder's;
+ * in the arena. Of an ensemble there is none. */
 attend_status at_session_attention(at_session *s, int row, at_arena *memory, at_attention_rows *out,
                                    attend_error *err);
 

@@ -12,13 +12,13 @@
 /* one line on its way */
 typedef struct {
     at_text line;
-    at_pieces pieces;
+    at_tokens pieces;
     uint32_t sequence; /* of features */
     int *ids, length;  /* with the frame, at most job's longest */
     bool cut, skipped;
     bool empty;       /* nothing is translated */
     at_copied copied; /* of its pieces, where the models copy */
-    at_pieces given;  /* the prefix */
+    at_tokens given;  /* the prefix */
     int *prefix;      /* its numbers, with the end where it is forced, then -1; or NULL */
     at_beam beam;
 } item;
@@ -46,10 +46,10 @@ static int longest_of(const at_session *session, const at_translate_options *o)
 static attend_status refuse(const job *j, int length, size_t line, attend_error *err)
 {
     bool asked = !j->o->features && j->longest == j->o->longest;
-    return at_error(err, ATTEND_FORMAT, "line %zu has %d %s, and at most %d are read; %s",
-                    j->o->first + line + 1, length, j->o->features ? "frames" : "pieces",
-                    j->longest,
-                    asked ? "--longest changes it" : "the model's attention knows no more places");
+    return at_error(
+        err, ATTEND_FORMAT, "line %zu has %d %s, and at most %d are read; %s",
+        j->o->first + line + 1, length, j->o->features ? "frames" : "pieces", j->longest,
+        asked ? "--max-length changes it" : "the model's attention knows no more places");
 }
 
 /* what a line that is too long becomes */
@@ -58,7 +58,7 @@ static attend_status shorten(const job *j, item *i, size_t line, attend_error *e
     int n = i->length;
     if (!j->longest || n <= j->longest)
         return ATTEND_OK;
-    if (j->o->when_long == ATTEND_WHEN_LONG_REFUSE)
+    if (j->o->when_long == ATTEND_WHEN_LONG_ERROR)
         return refuse(j, n, line, err);
     i->skipped = j->o->when_long == ATTEND_WHEN_LONG_SKIP;
     i->cut = !i->skipped;
@@ -207,7 +207,7 @@ static at_copies copies_of(const batch *b, int n, int S)
 {
     at_copies c = {.source = {SHAPE(n, S), b->copied}, .extra = b->extra};
     for (int k = 0; k < n; k++)
-        c.most = b->extra[k] > c.most ? b->extra[k] : c.most;
+        c.max = b->extra[k] > c.max ? b->extra[k] : c.max;
     return c;
 }
 
@@ -350,7 +350,7 @@ static attend_status number_words(const job *j, const item *i, const at_wording 
     at_text text = j->o->prefix[i - j->items];
     bool alone = at_words_stand_alone(text.text, text.size);
     for (size_t k = 0; k < (size_t)t->count; k++) {
-        const at_piece *piece = k < i->given.count ? &i->given.item[k] : NULL;
+        const at_token *piece = k < i->given.count ? &i->given.item[k] : NULL;
         word[k] = !piece  ? ATTEND_NO_WORD
                   : alone ? at_word_of(text.text, text.size, piece)
                           : piece->word;
@@ -416,8 +416,8 @@ static attend_status give_line(const job *j, size_t line, at_translated_function
 static void free_items(job *j)
 {
     for (size_t i = 0; j->items && i < j->lines; i++) {
-        at_pieces_free(&j->items[i].pieces);
-        at_pieces_free(&j->items[i].given);
+        at_tokens_free(&j->items[i].pieces);
+        at_tokens_free(&j->items[i].given);
         at_copied_free(&j->items[i].copied);
         at_free(j->items[i].prefix);
         at_free(j->items[i].ids);

@@ -12,12 +12,6 @@
 #include "text/dictionary.h"
 #include "text/tokenizer.h"
 
-typedef enum {
-    ATTEND_WHEN_LONG_CUT,    /* its beginning is translated */
-    ATTEND_WHEN_LONG_SKIP,   /* it is given back without a translation */
-    ATTEND_WHEN_LONG_REFUSE, /* an error with its number */
-} at_when_long;
-
 typedef struct {
     at_beam_options beam; /* most: words of a translation at most; 0: three for each of the source,
                              and ten; of features one for each frame, and fifty */
@@ -25,7 +19,7 @@ typedef struct {
     int best;    /* hypotheses of each line that are given; at least 1 */
     int batch;   /* lines at a time */
     int longest; /* pieces of a line that are read; fewer where a model can read no more */
-    at_when_long when_long;
+    attend_when_long when_long;
     bool weights;
     at_attention_record wanted; /* attention to record, of one model; kinds 0: none */
     bool words;                 /* numbers of the target's words are wanted */
@@ -58,7 +52,7 @@ typedef struct {
     const unsigned *word; /* which word of text each belongs to, or NULL; ATTEND_NO_WORD: none */
     const double *log_ps; /* the logarithm of each one's probability; NULL: likewise */
     at_text read;         /* the line itself; empty of features */
-    const at_pieces *source;    /* pieces of the line; the end of the source is one more position;
+    const at_tokens *source;    /* pieces of the line; the end of the source is one more position;
                                    of features there are none */
     const real *const *weights; /* [count] of [positions], or NULL */
     int positions;

@@ -20,12 +20,12 @@ at_text *at_wording_pieces(const at_wording *w, int count, const int *id)
 }
 
 /* of the line, without the blank that some tokenizers begin a word with */
-static at_text shown(const at_wording *w, const at_piece *first, const at_piece *last)
+static at_text shown(const at_wording *w, const at_token *first, const at_token *last)
 {
     return at_trimmed(w->line.text + first->begin, last->end - first->begin);
 }
 
-static bool is_mark(const at_wording *w, const at_piece *p)
+static bool is_mark(const at_wording *w, const at_token *p)
 {
     uint32_t code;
     at_text text = shown(w, p, p);
@@ -35,7 +35,7 @@ static bool is_mark(const at_wording *w, const at_piece *p)
 /* the word of the line that the piece at that position belongs to, without punctuation around */
 static at_text word_at(const at_wording *w, size_t at)
 {
-    const at_piece *all = w->source->item;
+    const at_token *all = w->source->item;
     while (shown(w, &all[at], &all[at]).size == 0 && at + 1 < w->source->count
            && all[at + 1].word == all[at].word)
         at++; /* a blank alone is the begin of what follows */

@@ -15,7 +15,7 @@
 typedef struct {
     const at_tokenizer *target;
     const at_dictionary *dictionary; /* or NULL */
-    const at_pieces *source;         /* of the line */
+    const at_tokens *source;         /* of the line */
     const at_copied *copied;         /* its words that the vocabulary lacks, where any can come */
     at_text line;
     bool words;    /* pieces of the source are whole words */

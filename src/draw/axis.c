@@ -26,9 +26,9 @@ void at_axis_widen(at_axis *a, double share)
         a->high = fmin(a->high * factor, 1e300);
         return;
     }
-    double least = fmax(fabs(a->low), fabs(a->high)) * 1e-12;
-    double space = a->high - a->low > least ? share * (a->high - a->low)
-                                            : fmax(0.5, fabs(a->low) * 1e-3);
+    double min = fmax(fabs(a->low), fabs(a->high)) * 1e-12;
+    double space = a->high - a->low > min ? share * (a->high - a->low)
+                                          : fmax(0.5, fabs(a->low) * 1e-3);
     a->low -= space;
     a->high += space;
 }
@@ -56,22 +56,22 @@ static void label_plain(at_axis *a, int i, double step)
 {
     char text[40], power[40];
     double value = fabs(a->tick[i]) < step / 2 ? 0 : a->tick[i];
-    double most = fmax(fabs(a->low), fabs(a->high));
-    if (most < 1e6 && step >= 1e-5)
+    double max = fmax(fabs(a->low), fabs(a->high));
+    if (max < 1e6 && step >= 1e-5)
         snprintf(text, sizeof text, "%.*f", step >= 1 ? 0 : (int)ceil(-log10(step) - 1e-9), value);
     else if (value == 0)
         strcpy(text, "0");
     else {
-        int exponent = (int)floor(log10(most) + 1e-9);
+        int exponent = (int)floor(log10(max) + 1e-9);
         superscript(power, sizeof power, exponent);
         snprintf(text, sizeof text, "%.4g·10%.16s", value / pow(10, exponent), power);
     }
     with_minus(a->label[i], sizeof a->label[i], text);
 }
 
-static void mark_plain(at_axis *a, int most)
+static void mark_plain(at_axis *a, int max)
 {
-    double raw = (a->high - a->low) / most, power = pow(10, floor(log10(raw)));
+    double raw = (a->high - a->low) / max, power = pow(10, floor(log10(raw)));
     double digit = raw / power;
     double step = power * (digit <= 1.0001 ? 1 : digit <= 2.0001 ? 2 : digit <= 5.0001 ? 5 : 10);
     step = a->whole ? fmax(1, step) : step;
@@ -99,11 +99,11 @@ static void label_power(at_axis *a, double value)
     a->tick[a->count++] = value;
 }
 
-static void mark_log(at_axis *a, int most)
+static void mark_log(at_axis *a, int max)
 {
     static const int with[2][3] = {{1, 2, 5}, {1, 0, 0}};
     int from = (int)floor(log10(a->low) + 1e-9), to = (int)ceil(log10(a->high) - 1e-9);
-    int kind = 3 * log10(a->high / a->low) > most + 1, every = 1 + (to - from) / (most + 1);
+    int kind = 3 * log10(a->high / a->low) > max + 1, every = 1 + (to - from) / (max + 1);
     for (int e = from; e <= to; e += every)
         for (int k = 0; k < 3 && with[kind][k]; k++) {
             double value = with[kind][k] * pow(10, e);
@@ -113,17 +113,17 @@ static void mark_log(at_axis *a, int most)
         }
 }
 
-void at_axis_mark(at_axis *a, int most)
+void at_axis_mark(at_axis *a, int max)
 {
     a->count = 0;
-    most = most < 2 ? 2 : most > ATTEND_AXIS_TICKS / 2 ? ATTEND_AXIS_TICKS / 2 : most;
+    max = max < 2 ? 2 : max > ATTEND_AXIS_TICKS / 2 ? ATTEND_AXIS_TICKS / 2 : max;
     if (a->log)
-        mark_log(a, most);
+        mark_log(a, max);
     else
-        mark_plain(a, most);
+        mark_plain(a, max);
 }
 
-double at_axis_place(const at_axis *a, double value)
+double at_axis_position(const at_axis *a, double value)
 {
     if (a->log)
         return value > 0 ? log(value / a->low) / log(a->high / a->low) : NAN;

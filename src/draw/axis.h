@@ -25,9 +25,9 @@ void at_axis_widen(at_axis *a, double share);
 
 /* Chooses at most `most` ticks: 1, 2 or 5 times a power of ten; on a logarithmic axis the powers of
  * ten, with 2 and 5 where they fit. */
-void at_axis_mark(at_axis *a, int most);
+void at_axis_mark(at_axis *a, int max);
 
 /* where a number stands, from 0 at low to 1 at high; not finite where it has no place */
-double at_axis_place(const at_axis *a, double value);
+double at_axis_position(const at_axis *a, double value);
 
 #endif

@@ -75,14 +75,14 @@ static void take_series(axes *a, const attend_series *s)
     }
 }
 
-static void finish(at_axis *axis, const double range[2], double space, int most)
+static void finish(at_axis *axis, const double range[2], double space, int max)
 {
     if (range[0] < range[1]) {
         axis->low = range[0];
         axis->high = range[1];
     } else
         at_axis_widen(axis, space);
-    at_axis_mark(axis, most);
+    at_axis_mark(axis, max);
 }
 
 static axes make_axes(const attend_chart *c, double width, double height)
@@ -183,14 +183,14 @@ typedef struct {
     double x, y, width, height;
 } area;
 
-static double place_x(const area *a, double value)
+static double position_x(const area *a, double value)
 {
-    return a->x + a->width * at_axis_place(&a->axes.x, value);
+    return a->x + a->width * at_axis_position(&a->axes.x, value);
 }
 
-static double place_y(const area *a, double value)
+static double position_y(const area *a, double value)
 {
-    return a->y + a->height * (1 - at_axis_place(&a->axes.y, value));
+    return a->y + a->height * (1 - at_axis_position(&a->axes.y, value));
 }
 
 static void draw_axes(const area *a)
@@ -198,14 +198,14 @@ static void draw_axes(const area *a)
     const at_stroke grid = {.width = 0.6, .color = PALE};
     double bottom = a->y + a->height;
     for (int i = 0; i < a->axes.x.count; i++) {
-        double x = place_x(a, a->axes.x.tick[i]);
+        double x = position_x(a, a->axes.x.tick[i]);
         at_pen_line(a->pen, x, a->y, x, bottom, grid);
         at_pen_line(a->pen, x, bottom, x, bottom + ATTEND_TICK, at_stroke_axis);
         at_pen_text(a->pen, a->axes.x.label[i], at_font_label, x, bottom + ATTEND_TICK + 1, 0.5, 0,
                     0);
     }
     for (int i = 0; i < a->axes.y.count; i++) {
-        double y = place_y(a, a->axes.y.tick[i]);
+        double y = position_y(a, a->axes.y.tick[i]);
         at_pen_line(a->pen, a->x, y, a->x + a->width, y, grid);
         at_pen_line(a->pen, a->x - ATTEND_TICK, y, a->x, y, at_stroke_axis);
         at_pen_text(a->pen, a->axes.y.label[i], at_font_label, a->x - ATTEND_TICK - 2, y, 1, 0.5,
@@ -222,7 +222,7 @@ static void draw_line(const area *a, const attend_series *s, at_stroke stroke)
     double run[2 * RUN];
     int n = 0;
     for (size_t i = 0; i < s->count; i++) {
-        double x = place_x(a, s->x[i]), y = place_y(a, s->y[i]);
+        double x = position_x(a, s->x[i]), y = position_y(a, s->y[i]);
         bool shown = isfinite(x) && isfinite(y);
         if (shown) {
             run[2 * n] = fmax(-1e5, fmin(1e5, x));
@@ -245,7 +245,7 @@ static void draw_points(const area *a, const attend_series *s, at_color color)
     double radius = s->count > 2000 ? 1 : s->count > 400 ? 1.6 : 2.2;
     bool alone = s->style == ATTEND_SERIES_POINTS;
     for (size_t i = 0; i < s->count; i++) {
-        double x = place_x(a, s->x[i]), y = place_y(a, s->y[i]);
+        double x = position_x(a, s->x[i]), y = position_y(a, s->y[i]);
         if (isfinite(x) && isfinite(y) && fabs(x) < 1e5 && fabs(y) < 1e5)
             at_pen_disc(a->pen, x, y, radius, color, alone ? 0.75 : 1, s->count <= 2000);
     }
@@ -259,7 +259,7 @@ static void draw_series(const area *a, const attend_series *s, int color)
     if (has_points(s))
         draw_points(a, s, stroke.color);
     for (size_t i = 0; s->style == ATTEND_SERIES_RULE && i < s->count; i++) {
-        double x = place_x(a, s->x[i]);
+        double x = position_x(a, s->x[i]);
         if (isfinite(x))
             at_pen_line(a->pen, x, a->y, x, a->y + a->height, stroke);
     }

@@ -12,7 +12,7 @@
 #include "draw/heat.h"
 #include "draw/panel.h"
 
-enum { MARGIN = 8, SPACE = 14, MOST_PANELS = 1024, LARGEST_SIDE = 30000 };
+enum { MARGIN = 8, SPACE = 14, MAX_PANELS = 1024, MAX_SIDE = 30000 };
 
 /* a column of the grid, or a row of it */
 typedef struct {
@@ -57,9 +57,9 @@ attend_status at_figure_check_path(const char *path, attend_error *err)
 static attend_status check(const attend_figure *f, attend_error *err)
 {
     attend_status status = ATTEND_OK;
-    if (f->count < 1 || f->count > MOST_PANELS || !f->panels || f->across < 0)
+    if (f->count < 1 || f->count > MAX_PANELS || !f->panels || f->across < 0)
         return at_error(err, ATTEND_OPTION, "figure: %d panels, %d across; it can have 1 to %d",
-                        f->count, f->across, MOST_PANELS);
+                        f->count, f->across, MAX_PANELS);
     if (f->resolution < 0 || f->resolution > 2400)
         return at_error(err, ATTEND_OPTION, "figure: a resolution of %d; it can be 1 to 2400",
                         f->resolution);
@@ -140,7 +140,7 @@ static attend_status make(page *g, at_pen *pen, const char *path, at_page kind, 
     at_writer *writer;
     double scale = (g->figure->resolution ? g->figure->resolution : 144) / 72.0;
     lay_out(g, pen);
-    if (fmax(g->width, g->height) * (kind == ATTEND_PAGE_PNG ? scale : 1) > LARGEST_SIDE)
+    if (fmax(g->width, g->height) * (kind == ATTEND_PAGE_PNG ? scale : 1) > MAX_SIDE)
         return at_pen_close(pen,
                             at_error(err, ATTEND_OPTION,
                                      "%s: a figure of %.0f by %.0f points is too large; show less "

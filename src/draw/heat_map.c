@@ -17,35 +17,35 @@ static const double slope = 45; /* of column labels, in degrees */
 /* ---- sizes -------------------------------------------------------------------------------- */
 
 /* Labels shrink with the cells. Cells of words stay so large that theirs can be read, up to a side
- * of MOST_WORDS; beyond, only every n-th label is shown. */
-enum { MOST_WORDS = 240 };
-static const double least_font = 5, least_cell = 6.25, of_cell = 0.8;
+ * of MAX_WORDS; beyond, only every n-th label is shown. */
+enum { MAX_WORDS = 240 };
+static const double min_font = 5, min_cell = 6.25, of_cell = 0.8;
 
 static at_font label_font(double cell)
 {
     at_font font = at_font_label;
-    font.size = fmax(least_font, fmin(font.size, cell * of_cell));
+    font.size = fmax(min_font, fmin(font.size, cell * of_cell));
     return font;
 }
 
-static int every(double cell) { return cell >= least_cell ? 1 : (int)ceil(least_cell / cell); }
+static int every(double cell) { return cell >= min_cell ? 1 : (int)ceil(min_cell / cell); }
 
 static double widest(at_pen *p, const char *const *labels, int count, at_font font)
 {
-    double most = 0;
+    double max = 0;
     for (int i = 0; i < count; i++)
-        most = fmax(most, at_pen_measure(p, at_heat_label(labels, i), font).width);
-    return most;
+        max = fmax(max, at_pen_measure(p, at_heat_label(labels, i), font).width);
+    return max;
 }
 
 /* Cells are squares, and wider where that makes room for numbers or for short labels. */
 static void choose_area(at_pen *p, const attend_panel *panel, at_box *b)
 {
     const attend_heat_map *m = panel->heat_map;
-    double most = fmax(m->rows, m->columns), cell = fmin(CELL, SIDE / most);
+    double max = fmax(m->rows, m->columns), cell = fmin(CELL, SIDE / max);
     bool words = m->row_labels || m->column_labels || m->digits;
-    if (words && most <= MOST_WORDS)
-        cell = fmax(cell, least_cell);
+    if (words && max <= MAX_WORDS)
+        cell = fmax(cell, min_cell);
     double wide = cell;
     if (m->column_labels && cell == CELL) {
         double longest = widest(p, m->column_labels, m->columns, at_font_label) + 5;
@@ -126,11 +126,11 @@ static at_axis scale_axis(at_range r, double height)
 {
     enum { ENOUGH = 6 };
     at_axis a;
-    int most = (int)(height / 30);
+    int max = (int)(height / 30);
     do {
         a = (at_axis){.low = r.low, .high = r.high};
-        at_axis_mark(&a, most++);
-    } while (a.count < 2 && most < ENOUGH);
+        at_axis_mark(&a, max++);
+    } while (a.count < 2 && max < ENOUGH);
     return a;
 }
 
@@ -240,7 +240,7 @@ static void draw_rows(const area *a, const at_box *b)
         return;
     at_axis axis = numbers(m->row_range, m->rows, b->height, 30);
     for (int i = 0; i < axis.count; i++) {
-        double at = at_axis_place(&axis, axis.tick[i]);
+        double at = at_axis_position(&axis, axis.tick[i]);
         double y = a->y + b->height * (m->row_range[0] > m->row_range[1] ? 1 - at : at);
         at_pen_line(a->pen, a->x - ATTEND_TICK, y, a->x, y, at_stroke_axis);
         at_pen_text(a->pen, axis.label[i], at_font_label, a->x - ATTEND_TICK - 2, y, 1, 0.5, 0);
@@ -275,7 +275,7 @@ static void draw_columns(const area *a, const at_box *b)
     }
     at_axis axis = numbers(m->column_range, m->columns, b->width, 45);
     for (int i = 0; i < axis.count; i++) {
-        double at = at_axis_place(&axis, axis.tick[i]);
+        double at = at_axis_position(&axis, axis.tick[i]);
         double x = a->x + b->width * (m->column_range[0] > m->column_range[1] ? 1 - at : at);
         at_pen_line(a->pen, x, bottom, x, bottom + ATTEND_TICK, at_stroke_axis);
         at_pen_text(a->pen, axis.label[i], at_font_label, x, bottom + ATTEND_TICK + 1, 0.5, 0, 0);
@@ -295,7 +295,7 @@ static void draw_scale(const area *a, const at_box *b)
                          at_color_weight(1 - (i + 0.5) / SHADES));
     at_pen_frame(a->pen, x, a->y, SCALE, b->height, at_stroke_axis);
     for (int i = 0; i < axis.count; i++) {
-        double y = a->y + b->height * (1 - at_axis_place(&axis, axis.tick[i]));
+        double y = a->y + b->height * (1 - at_axis_position(&axis, axis.tick[i]));
         at_pen_line(a->pen, x + SCALE, y, x + SCALE + ATTEND_TICK, y, at_stroke_axis);
         at_pen_text(a->pen, axis.label[i], at_font_label, x + SCALE + ATTEND_TICK + 2, y, 0, 0.5,
                     0);

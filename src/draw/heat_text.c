@@ -17,7 +17,7 @@
 #include "draw/figure.h"
 #include "draw/heat.h"
 
-enum { NARROWEST = 30, WIDEST = 400, LONGEST_LABEL = 20, LABEL_ROOM = 10, MOST_ROWS = 24 };
+enum { NARROWEST = 30, WIDEST = 400, MAX_LABEL = 20, LABEL_WIDTH = 10, MAX_ROWS = 24 };
 
 typedef struct {
     const attend_heat_map *map;
@@ -31,18 +31,18 @@ typedef struct {
 /* ---- pieces of text ----------------------------------------------------------------------- */
 
 /* text in at most `most` columns, without what would steer a terminal; returns its columns */
-static int add_cut(at_str *out, const char *text, int most, bool utf8)
+static int add_cut(at_str *out, const char *text, int max, bool utf8)
 {
     at_str safe = {0};
     at_str_add_safe(&safe, text);
     const char *p = at_str_text(&safe);
-    bool cut = at_str_columns(p) > most;
+    bool cut = at_str_columns(p) > max;
     int used = 0;
     for (size_t left = strlen(p); left;) {
         uint32_t code;
         int bytes = at_utf8_get(p, left, &code), n = bytes ? bytes : 1;
         int columns = at_utf8_columns(code);
-        if (used + columns > most - cut)
+        if (used + columns > max - cut)
             break;
         at_str_add_bytes(out, bytes && (utf8 || code < 128) ? p : "?",
                          bytes && (utf8 || code < 128) ? (size_t)bytes : 1);
@@ -50,7 +50,7 @@ static int add_cut(at_str *out, const char *text, int most, bool utf8)
         p += n;
         left -= (size_t)n;
     }
-    if (cut && most > 0) {
+    if (cut && max > 0) {
         at_str_add(out, utf8 ? "…" : "~");
         used++;
     }
@@ -81,14 +81,14 @@ static void add_title(at_str *out, const view *v, const char *text)
 /* ---- cells -------------------------------------------------------------------------------- */
 
 enum { SHADES = 5 };
-static const double least[SHADES] = {-INFINITY, 0.06, 0.3, 0.55, 0.8};
+static const double min[SHADES] = {-INFINITY, 0.06, 0.3, 0.55, 0.8};
 static const char *const blocks[SHADES] = {"·", "░", "▒", "▓", "█"};
 static const char *const letters[SHADES] = {".", ":", "+", "*", "#"};
 
 static int shade(double share)
 {
     int i = SHADES - 1;
-    while (share < least[i])
+    while (share < min[i])
         i--;
     return i;
 }
@@ -97,16 +97,16 @@ static int shade(double share)
 static double cell_share(const view *v, int row, int column, bool *marked)
 {
     const attend_heat_map *m = v->map;
-    double most = NAN;
+    double max = NAN;
     int to_row = (int)((long)(row + 1) * m->rows / v->rows);
     int to_column = (int)((long)(column + 1) * m->columns / v->columns);
     *marked = false;
     for (int i = (int)((long)row * m->rows / v->rows); i < to_row; i++)
         for (int j = (int)((long)column * m->columns / v->columns); j < to_column; j++) {
-            most = fmax(most, at_heat_share(m, v->scale, i, j));
+            max = fmax(max, at_heat_share(m, v->scale, i, j));
             *marked |= m->marks && m->marks[(size_t)i * (size_t)m->columns + (size_t)j];
         }
-    return most;
+    return max;
 }
 
 static void add_cell(at_str *out, const view *v, int row, int column)
@@ -131,14 +131,14 @@ static void add_cell(at_str *out, const view *v, int row, int column)
 
 /* ---- rows and columns --------------------------------------------------------------------- */
 
-static at_axis numbers(const double given[2], int count, int most)
+static at_axis numbers(const double given[2], int count, int max)
 {
     bool index = given[0] == 0 && given[1] == 0;
     double first = index ? 0 : given[0], last = index ? count - 1 : given[1];
     at_axis a = {.low = fmin(first, last), .high = fmax(first, last), .whole = index};
     if (!(a.low < a.high))
         at_axis_widen(&a, 0);
-    at_axis_mark(&a, most);
+    at_axis_mark(&a, max);
     return a;
 }
 
@@ -147,7 +147,7 @@ static const char *row_number(const view *v, const at_axis *a, int row)
 {
     bool falls = v->map->row_range[0] > v->map->row_range[1];
     for (int i = 0; i < a->count; i++) {
-        double at = at_axis_place(a, a->tick[i]) * (v->rows - 1);
+        double at = at_axis_position(a, a->tick[i]) * (v->rows - 1);
         if ((int)(at + 0.5) == (falls ? v->rows - 1 - row : row))
             return a->label[i];
     }
@@ -192,8 +192,8 @@ static void add_column_numbers(at_str *out, const view *v)
     at_str_repeat(out, " ", v->margin + 1);
     for (int k = 0; k < a.count; k++) {
         int i = falls ? a.count - 1 - k : k;
-        double place = at_axis_place(&a, a.tick[i]);
-        int at = (int)((falls ? 1 - place : place) * (length - v->wide) + 0.5);
+        double position = at_axis_position(&a, a.tick[i]);
+        int at = (int)((falls ? 1 - position : position) * (length - v->wide) + 0.5);
         int columns = at_str_columns(a.label[i]), start = at - (columns - 1) / 2;
         if (start < used + (used > 0) || start + columns > v->style.columns - v->margin - 1)
             continue;
@@ -213,19 +213,19 @@ static void add_column_numbers(at_str *out, const view *v)
 
 static int margin_of(const view *v)
 {
-    int most = 4;
+    int max = 4;
     for (int i = 0; v->map->row_labels && i < v->map->rows; i++) {
         int columns = at_str_columns(at_heat_label(v->map->row_labels, i));
-        most = columns > most ? columns : most;
+        max = columns > max ? columns : max;
     }
     at_axis a = numbers(v->map->row_range, v->map->rows, 8);
     for (int i = 0; !v->map->row_labels && i < a.count; i++) {
         int columns = at_str_columns(a.label[i]);
-        most = columns > most ? columns : most;
+        max = columns > max ? columns : max;
     }
-    int room = v->style.columns / 3;
-    room = room < LONGEST_LABEL ? room : LONGEST_LABEL;
-    return most < room ? most : room;
+    int width = v->style.columns / 3;
+    width = width < MAX_LABEL ? width : MAX_LABEL;
+    return max < width ? max : width;
 }
 
 /* what the shades stand for: each, in rows, or the colours from end to end */
@@ -237,7 +237,7 @@ static void add_scale(at_str *out, const view *v)
     for (int i = 0; i < SHADES && !v->style.color; i++) {
         char piece[64];
         snprintf(piece, sizeof piece, "%s%s %.2g", glyph[i], i ? glyph[i] : "",
-                 v->scale.low + (v->scale.high - v->scale.low) * fmax(0, least[i]));
+                 v->scale.low + (v->scale.high - v->scale.low) * fmax(0, min[i]));
         int columns = at_str_columns(piece);
         if (used && v->margin + 1 + used + 2 + columns > v->style.columns) {
             at_str_add(out, "\n");
@@ -272,8 +272,8 @@ static void add_note(at_str *out, const view *v)
 /* how many labelled columns stand side by side, with room for the label of the last */
 static int band(const view *v)
 {
-    int room = (v->style.columns - v->margin - 1 - LABEL_ROOM) / 2;
-    return room < 1 ? 1 : room;
+    int width = (v->style.columns - v->margin - 1 - LABEL_WIDTH) / 2;
+    return width < 1 ? 1 : width;
 }
 
 static view look(const attend_heat_map *m, attend_text_style style)
@@ -284,13 +284,13 @@ static view look(const attend_heat_map *m, attend_text_style style)
                       : style.columns > WIDEST    ? WIDEST
                                                   : style.columns;
     v.margin = margin_of(&v);
-    int room = v.style.columns - v.margin - 1;
-    v.rows = m->row_labels || m->rows < MOST_ROWS ? m->rows : MOST_ROWS;
+    int width = v.style.columns - v.margin - 1;
+    v.rows = m->row_labels || m->rows < MAX_ROWS ? m->rows : MAX_ROWS;
     v.columns = m->columns;
     if (m->column_labels)
         return v;
-    v.wide = 2 * m->columns <= room ? 2 : 1;
-    v.columns = m->columns < room ? m->columns : room;
+    v.wide = 2 * m->columns <= width ? 2 : 1;
+    v.columns = m->columns < width ? m->columns : width;
     return v;
 }
 

@@ -8,7 +8,7 @@
 
 #include "base/utf8.h"
 
-enum { LONGEST = 120 };
+enum { MAX_LENGTH = 120 };
 
 static const char family[] = "DejaVu Sans, WenQuanYi Micro Hei, Noto Sans CJK SC, sans-serif";
 
@@ -89,11 +89,11 @@ attend_status at_pen_close(at_pen *p, attend_status status, attend_error *err)
 /* ---- text --------------------------------------------------------------------------------- */
 
 /* a label as pango wants it: one line of UTF-8, and not an endless one */
-static void clean(const char *text, char out[4 * LONGEST + 8])
+static void clean(const char *text, char out[4 * MAX_LENGTH + 8])
 {
     size_t left = strlen(text), used = 0;
     int count = 0;
-    for (; left && count < LONGEST; count++) {
+    for (; left && count < MAX_LENGTH; count++) {
         uint32_t code;
         int length = at_utf8_get(text, left, &code);
         if (code < 32 || (code >= 127 && code < 160) || code == 0x2028 || code == 0x2029)
@@ -107,7 +107,7 @@ static void clean(const char *text, char out[4 * LONGEST + 8])
 
 static PangoLayout *lay_out(at_pen *p, const char *text, at_font font)
 {
-    char label[4 * LONGEST + 8];
+    char label[4 * MAX_LENGTH + 8];
     clean(text, label);
     PangoFontDescription *description = p->c->pango.font_description_from_string(family);
     p->c->pango.font_description_set_absolute_size(description, font.size * PANGO_SCALE);

@@ -15,18 +15,18 @@
 #include "tensor/vector.h"
 
 /* what is less likely counts as 0: 1/p is a float */
-static const real least = (real)1e-37;
+static const real min = (real)1e-37;
 
 static double softplus(double x) { return x > 0 ? x + log1p(exp(-x)) : log1p(exp(x)); }
 
 at_mixed at_mix(real gate, double log_s, real other)
 {
     double a = log_s - softplus(-(double)gate), b = -INFINITY;
-    if (other >= least)
+    if (other >= min)
         b = log((double)other) - softplus((double)gate);
     double top = fmax(a, b), g = exp(-softplus(-(double)gate));
     if (top == -INFINITY)
-        return (at_mixed){log((double)least), g, NAN};
+        return (at_mixed){log((double)min), g, NAN};
     double log_p = top + log1p(exp(fmin(a, b) - top));
     return (at_mixed){log_p, g, exp(a - log_p)};
 }
@@ -65,7 +65,7 @@ double at_mixture_both(const at_targets *c, const at_mixture *m, size_t row, rea
     }
     if (!isnan(p.share)) {
         put(m->dgate, row, w * (1 - e) * (p.gate - r));
-        put(m->dother, row, m->other[row] < least ? 0 : -w * (1 - e) * (1 - r) / m->other[row]);
+        put(m->dother, row, m->other[row] < min ? 0 : -w * (1 - e) * (1 - r) / m->other[row]);
     }
     put(m->nll, row, -p.log_p);
     return w * (-(1 - e) * p.log_p + e * (log_sum - (double)all / (double)n));

@@ -17,8 +17,8 @@ enum { BLOCK_REALS = 16 << 20 };
 /* rows of a block: as even as possible */
 static size_t block_rows(size_t rows, int classes)
 {
-    size_t most = BLOCK_REALS / (size_t)classes ? BLOCK_REALS / (size_t)classes : 1;
-    size_t blocks = (rows + most - 1) / most;
+    size_t max = BLOCK_REALS / (size_t)classes ? BLOCK_REALS / (size_t)classes : 1;
+    size_t blocks = (rows + max - 1) / max;
     return blocks ? (rows + blocks - 1) / blocks : 0;
 }
 
@@ -98,17 +98,17 @@ static void run(work *w)
 }
 
 /* x, weight, bias; and of a mixture gate and other */
-enum { INPUTS_MOST = 5 };
+enum { MAX_INPUTS = 5 };
 
 /* memory for the gradients that will be asked for */
-static void want(at_tape *t, work *w, at_tensor *const in[INPUTS_MOST])
+static void want(at_tape *t, work *w, at_tensor *const in[MAX_INPUTS])
 {
-    real **to[INPUTS_MOST] = {&w->dx, &w->dw, &w->db};
+    real **to[MAX_INPUTS] = {&w->dx, &w->dw, &w->db};
     if (w->mixture) {
         to[3] = &w->mixture->dgate;
         to[4] = &w->mixture->dother;
     }
-    for (int i = 0; i < INPUTS_MOST; i++)
+    for (int i = 0; i < MAX_INPUTS; i++)
         if (in[i] && in[i]->wants_grad)
             *to[i] = at_scratch_reals(t, in[i]->len);
 }
@@ -121,7 +121,7 @@ static bool fits(at_tensor *x, at_tensor *weight, at_tensor *bias, at_layout lay
 }
 
 /* the op, of checked targets and an input whose rows they fit */
-static at_tensor *loss_of(at_tape *t, const at_op *op, int n, at_tensor *const in[INPUTS_MOST],
+static at_tensor *loss_of(at_tape *t, const at_op *op, int n, at_tensor *const in[MAX_INPUTS],
                           at_layout layout, at_targets *c, at_mixture *mixture)
 {
     work *w = at_scratch(t, sizeof *w);
@@ -168,7 +168,7 @@ at_tensor *at_linear_cross_entropy(at_tape *t, at_tensor *x, at_tensor *weight, 
     if (!fits(x, weight, bias, layout))
         return at_fail(t, "linear cross entropy: input %s does not fit weight %s",
                        at_shape_print(x->shape).text, at_shape_print(weight->shape).text);
-    at_tensor *in[INPUTS_MOST] = {x, weight, bias};
+    at_tensor *in[MAX_INPUTS] = {x, weight, bias};
     at_targets *c = at_targets_new(t, "linear cross entropy", targets, at_shape_rows(x->shape),
                                    classes_of(weight, layout), options);
     return loss_of(t, &at_op_linear_cross_entropy, 3, in, layout, c, NULL);
@@ -186,14 +186,14 @@ at_tensor *at_linear_mixture(at_tape *t, at_tensor *x, at_tensor *weight, at_ten
                        at_shape_print(x->shape).text, at_shape_print(weight->shape).text,
                        at_shape_print(with.gate->shape).text,
                        at_shape_print(with.other->shape).text);
-    at_tensor *in[INPUTS_MOST] = {x, weight, bias, with.gate, with.other};
+    at_tensor *in[MAX_INPUTS] = {x, weight, bias, with.gate, with.other};
     at_targets *c = at_targets_new(t, "linear mixture", targets, rows, INT_MAX, options);
     at_mixture *m = at_scratch(t, sizeof *m);
     if (!c || !m)
         return at_poison(t);
     c->classes = classes_of(weight, layout);
     *m = (at_mixture){.gate = with.gate->value, .other = with.other->value, .nll = with.nll};
-    return loss_of(t, &at_op_linear_mixture, INPUTS_MOST, in, layout, c, m);
+    return loss_of(t, &at_op_linear_mixture, MAX_INPUTS, in, layout, c, m);
 }
 
 static void backward(const at_node *n)

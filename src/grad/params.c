@@ -95,7 +95,7 @@ at_parameter *at_params_find(const at_params *p, const char *name)
 }
 
 /* room for one more in the list, and a table at most half full */
-static bool make_room(at_params *p)
+static bool reserve(at_params *p)
 {
     if (p->count < p->capacity)
         return true;
@@ -126,7 +126,7 @@ typedef struct {
     real *value;
     int columns;
     at_init how;
-    at_random place;
+    at_random key;
 } filling;
 
 static void fill_part(void *arg, ptrdiff_t begin, ptrdiff_t end)
@@ -135,10 +135,10 @@ static void fill_part(void *arg, ptrdiff_t begin, ptrdiff_t end)
     for (ptrdiff_t i = begin; i < end; i++)
         switch (f->how.kind) {
         case ATTEND_INIT_NORMAL:
-            f->value[i] = (real)(f->how.scale * at_random_normal(f->place, (uint32_t)i));
+            f->value[i] = (real)(f->how.scale * at_random_normal(f->key, (uint32_t)i));
             break;
         case ATTEND_INIT_UNIFORM:
-            f->value[i] = (real)(f->how.scale * (2 * at_random_uniform(f->place, (uint32_t)i) - 1));
+            f->value[i] = (real)(f->how.scale * (2 * at_random_uniform(f->key, (uint32_t)i) - 1));
             break;
         case ATTEND_INIT_IDENTITY: f->value[i] = i / f->columns == i % f->columns; break;
         default: f->value[i] = f->how.scale;
@@ -157,7 +157,7 @@ static void fill(at_parameter *v, at_init how, uint64_t seed)
     filling f = {.value = v->value,
                  .columns = at_shape_last(v->shape),
                  .how = how,
-                 .place = {.seed = seed, .use = at_random_name(v->name)}};
+                 .key = {.seed = seed, .use = at_random_name(v->name)}};
     at_parallel_for((ptrdiff_t)v->len, 4096, fill_part, &f);
 }
 
@@ -176,7 +176,7 @@ static attend_status add(at_params *p, const char *name, at_shape shape, size_t 
                         at_shape_print(shape).text);
     record *r = at_arena_alloc_small(&p->memory, sizeof *r);
     char *copy = at_arena_alloc_small(&p->memory, strlen(name) + 1);
-    if (!r || !copy || !make_room(p))
+    if (!r || !copy || !reserve(p))
         return at_error_memory(err);
     strcpy(copy, name);
     *r = (record){.v = {.name = copy, .shape = shape, .len = len, .index = p->count}};

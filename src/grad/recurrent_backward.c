@@ -5,7 +5,7 @@
 
 /* gradients that reach the state of step s from its output and, at a sentence's last step, from
  * the final state */
-static void gather_gradient(const at_job *j, int row, int s)
+static void gather_gradient(const at_recurrent_job *j, int row, int s)
 {
     const at_recurrence *l = j->l;
     size_t H = (size_t)l->H, P = (size_t)l->P, r = (size_t)row, b = (size_t)sentence(j, row);
@@ -16,19 +16,19 @@ static void gather_gradient(const at_job *j, int row, int s)
             copy_or_zero(j->dc + r * H, j->dc_n ? j->dc_n + b * H : NULL, H);
     }
     if (j->d_output) {
-        size_t at = (place(j, row, s) * (size_t)l->directions + (size_t)j->direction) * P;
+        size_t at = (position(j, row, s) * (size_t)l->directions + (size_t)j->direction) * P;
         at_vector()->add(P, dh, j->d_output + at, dh);
     }
     if (j->full) /* dh of this step, for W_hr's gradient */
-        memcpy(j->full + place(j, row, s) * P, dh, P * sizeof(real));
+        memcpy(j->full + position(j, row, s) * P, dh, P * sizeof(real));
 }
 
-static void cell_back(const at_job *j, int row, int s)
+static void cell_back(const at_recurrent_job *j, int row, int s)
 {
     const at_recurrence *l = j->l;
     const at_direction *d = &l->dir[j->direction];
     size_t H = (size_t)l->H, P = (size_t)l->P, G = (size_t)l->G;
-    size_t at = place(j, row, s), r = (size_t)row, b = (size_t)sentence(j, row);
+    size_t at = position(j, row, s), r = (size_t)row, b = (size_t)sentence(j, row);
     const real *c0 = d->c0 ? d->c0 + b * H : j->sum; /* sum: a row of zeros */
     const real *h = state_before(j, row, s);
     real *dgh = j->dgh + r * G, *dgx = j->dgx_all + at * G;
@@ -38,7 +38,7 @@ static void cell_back(const at_job *j, int row, int s)
                          .h = h ? h : j->sum,
                          .h_new = output_row(j, at),
                          .c = !d->c ? NULL
-                              : s   ? d->c + place(j, row, s - 1) * H
+                              : s   ? d->c + position(j, row, s - 1) * H
                                     : c0,
                          .c_new = d->c ? d->c + at * H : NULL,
                          .dh_new = j->dh_cell ? j->dh_cell + r * H : j->dh + r * P,
@@ -52,14 +52,14 @@ static void cell_back(const at_job *j, int row, int s)
 
 static void gather_rows(void *arg, ptrdiff_t row, ptrdiff_t end)
 {
-    const at_job_rows *at = arg;
+    const at_recurrent_job_rows *at = arg;
     for (; row < end; row++)
         gather_gradient(at->j, (int)row, at->s);
 }
 
 static void back_rows(void *arg, ptrdiff_t row, ptrdiff_t end)
 {
-    const at_job_rows *at = arg;
+    const at_recurrent_job_rows *at = arg;
     for (; row < end; row++) {
         if (!at->j->dh_cell)
             gather_gradient(at->j, (int)row, at->s);
@@ -69,7 +69,7 @@ static void back_rows(void *arg, ptrdiff_t row, ptrdiff_t end)
 
 static void run_backward(void *arg, int item)
 {
-    at_job *j = (at_job *)arg + item;
+    at_recurrent_job *j = (at_recurrent_job *)arg + item;
     const at_recurrence *l = j->l;
     for (int s = l->T - 1; s >= 0; s--) {
         int rows = running(j, s);
@@ -96,14 +96,14 @@ typedef struct {
     real *zeros;
 } shared;
 
-static bool backward_memory(at_tape *t, const at_recurrence *l, const shared *both, at_job *jobs,
-                            int count)
+static bool backward_memory(at_tape *t, const at_recurrence *l, const shared *both,
+                            at_recurrent_job *jobs, int count)
 {
     at_direction_packed packed[ATTEND_RNN_MAX_DIRECTIONS] = {0};
     at_pack_weights(t, l, false, packed);
     size_t H = (size_t)l->H, P = (size_t)l->P, G = (size_t)l->G;
     for (int i = 0; i < count; i++) {
-        at_job *j = &jobs[i];
+        at_recurrent_job *j = &jobs[i];
         const at_direction *d = &l->dir[j->direction];
         const shared *s = &both[j->direction];
         size_t rows = (size_t)j->rows;
@@ -146,18 +146,18 @@ static bool shared_memory(at_tape *t, const at_recurrence *l, shared both[])
 }
 
 typedef struct {
-    at_job whole; /* all sentences of a direction */
-    real *all;    /* [B,T,P] */
+    at_recurrent_job whole; /* all sentences of a direction */
+    real *all;              /* [B,T,P] */
 } copying;
 
 static void copy_states(void *arg, ptrdiff_t row, ptrdiff_t end)
 {
     const copying *b = arg;
-    const at_job *j = &b->whole;
+    const at_recurrent_job *j = &b->whole;
     size_t P = (size_t)j->l->P;
     for (; row < end; row++)
         for (int s = 0; s < j->l->length[sentence(j, (int)row)]; s++)
-            copy_or_zero(b->all + place(j, (int)row, s) * P, state_before(j, (int)row, s), P);
+            copy_or_zero(b->all + position(j, (int)row, s) * P, state_before(j, (int)row, s), P);
 }
 
 /* rows of the state before each step, zeros where there is none */
@@ -197,7 +197,7 @@ static void weight_gradients(const at_node *n, const at_recurrence *l, int direc
 }
 
 /* gradients of the initial states: what is left after the first step */
-static void initial_gradients(const at_node *n, const at_job *j)
+static void initial_gradients(const at_node *n, const at_recurrent_job *j)
 {
     const at_recurrence *l = j->l;
     int base = 1 + j->direction * INPUTS_PER_DIRECTION;
@@ -235,7 +235,7 @@ void at_recurrent_backward(const at_node *n)
     const at_recurrence *l = n->saved;
     shared both[ATTEND_RNN_MAX_DIRECTIONS];
     int count;
-    at_job *jobs = at_plan_jobs(n->tape, l, false, &count);
+    at_recurrent_job *jobs = at_plan_jobs(n->tape, l, false, &count);
     if (!jobs || !shared_memory(n->tape, l, both)
         || !backward_memory(n->tape, l, both, jobs, count))
         return;
@@ -244,7 +244,7 @@ void at_recurrent_backward(const at_node *n)
         jobs[i].dh_n = at_grad_out(n, 1 + 2 * jobs[i].direction);
         jobs[i].dc_n = at_grad_out(n, 2 + 2 * jobs[i].direction);
     }
-    at_parallel_each(count, at_job_work(&jobs[0]), run_backward, jobs);
+    at_parallel_each(count, at_recurrent_job_work(&jobs[0]), run_backward, jobs);
     for (int i = 0; i < l->directions; i++)
         weight_gradients(n, l, i, &both[i]);
     for (int i = 0; i < count; i++)

@@ -3,28 +3,28 @@
 #include "tensor/vector.h"
 
 /* what the product with W_hh is added to: the GRU needs it alone with its bias */
-static void start_sum(const at_job *j, int row, int s)
+static void start_sum(const at_recurrent_job *j, int row, int s)
 {
     const at_recurrence *l = j->l;
     const at_direction *d = &l->dir[j->direction];
     size_t G = (size_t)l->G;
     copy_or_zero(j->sum + (size_t)row * G,
-                 l->kind->separate ? d->b_hh : d->gates + place(j, row, s) * G, G);
+                 l->kind->separate ? d->b_hh : d->gates + position(j, row, s) * G, G);
 }
 
 static void start_rows(void *arg, ptrdiff_t row, ptrdiff_t end)
 {
-    const at_job_rows *at = arg;
+    const at_recurrent_job_rows *at = arg;
     for (; row < end; row++)
         start_sum(at->j, (int)row, at->s);
 }
 
-static void cell(const at_job *j, int row, int s)
+static void cell(const at_recurrent_job *j, int row, int s)
 {
     const at_recurrence *l = j->l;
     const at_direction *d = &l->dir[j->direction];
     size_t H = (size_t)l->H, P = (size_t)l->P, G = (size_t)l->G, r = (size_t)row;
-    size_t at = place(j, row, s);
+    size_t at = position(j, row, s);
     real *full = j->full ? j->full + r * H : NULL;
     at_cell_step step = {.H = H,
                          .gates = d->gates + at * G,
@@ -40,17 +40,17 @@ static void cell(const at_job *j, int row, int s)
         memcpy(d->full + at * H, full, H * sizeof(real));
 }
 
-static void keep_output(const at_job *j, int row, int s)
+static void keep_output(const at_recurrent_job *j, int row, int s)
 {
     size_t P = (size_t)j->l->P;
-    memcpy(output_row(j, place(j, row, s)), j->state + (size_t)row * P, P * sizeof(real));
+    memcpy(output_row(j, position(j, row, s)), j->state + (size_t)row * P, P * sizeof(real));
 }
 
 /* the cells of step s; all else of these rows until the next product, too, while they are near */
 static void cell_rows(void *arg, ptrdiff_t row, ptrdiff_t end)
 {
-    const at_job_rows *at = arg;
-    const at_job *j = at->j;
+    const at_recurrent_job_rows *at = arg;
+    const at_recurrent_job *j = at->j;
     for (; row < end; row++) {
         cell(j, (int)row, at->s);
         if (!j->full)
@@ -60,7 +60,7 @@ static void cell_rows(void *arg, ptrdiff_t row, ptrdiff_t end)
     }
 }
 
-static void initial_states(const at_job *j)
+static void initial_states(const at_recurrent_job *j)
 {
     const at_recurrence *l = j->l;
     const at_direction *d = &l->dir[j->direction];
@@ -75,7 +75,7 @@ static void initial_states(const at_job *j)
 
 static void run_forward(void *arg, int item)
 {
-    const at_job *j = (const at_job *)arg + item;
+    const at_recurrent_job *j = (const at_recurrent_job *)arg + item;
     const at_recurrence *l = j->l;
     initial_states(j);
     at_each_row(j, running(j, 0), 0, start_rows);
@@ -91,7 +91,7 @@ static void run_forward(void *arg, int item)
 }
 
 /* h_n and c_n in the sentences' own order */
-static void final_states(const at_job *j, real *h_n, real *c_n)
+static void final_states(const at_recurrent_job *j, real *h_n, real *c_n)
 {
     const at_recurrence *l = j->l;
     size_t H = (size_t)l->H, P = (size_t)l->P;
@@ -104,11 +104,11 @@ static void final_states(const at_job *j, real *h_n, real *c_n)
 }
 
 static bool forward_memory(at_tape *t, const at_recurrence *l, const at_direction_packed *packed,
-                           at_job *jobs, int count)
+                           at_recurrent_job *jobs, int count)
 {
     size_t H = (size_t)l->H, P = (size_t)l->P, G = (size_t)l->G;
     for (int i = 0; i < count; i++) {
-        at_job *j = &jobs[i];
+        at_recurrent_job *j = &jobs[i];
         size_t rows = (size_t)j->rows;
         const at_direction *d = &l->dir[j->direction];
         j->state = at_scratch_reals(t, rows * P);
@@ -180,11 +180,11 @@ void at_recurrent_forward(at_tape *t, at_recurrence *l, const real *x, const at_
     for (int i = 0; both && i < l->directions; i++)
         input_products(t, l, &l->dir[i], x, both);
     at_pack_weights(t, l, true, packed);
-    at_job *jobs = at_plan_jobs(t, l, true, &count);
+    at_recurrent_job *jobs = at_plan_jobs(t, l, true, &count);
     if (!jobs || !forward_memory(t, l, packed, jobs, count))
         return;
     at_clear_padding(l, l->output, (size_t)(l->directions * l->P));
-    at_parallel_each(count, at_job_work(&jobs[0]), run_forward, jobs);
+    at_parallel_each(count, at_recurrent_job_work(&jobs[0]), run_forward, jobs);
     for (int i = 0; i < count; i++) {
         at_tensor *c_n = r->c_n[jobs[i].direction];
         final_states(&jobs[i], r->h_n[jobs[i].direction]->value, c_n ? c_n->value : NULL);

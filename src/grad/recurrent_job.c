@@ -9,25 +9,28 @@ static int jobs_per_direction(const at_recurrence *l, bool forward)
     if ((size_t)l->G * (size_t)l->P * sizeof(real) > WIDE)
         return 1;
     int fewest = !forward && at_gemm_tiled(l->B, l->P, l->G) ? TILE : FEW;
-    int n = at_threads() / l->directions, most = (l->B + fewest - 1) / fewest;
+    int n = at_threads() / l->directions, max = (l->B + fewest - 1) / fewest;
     n = n < 1 ? 1 : n;
-    return n < most ? n : most < 1 ? 1 : most;
+    return n < max ? n : max < 1 ? 1 : max;
 }
 
-double at_job_work(const at_job *j) { return (double)j->rows * j->l->T * j->l->G * (j->l->P + 8); }
+double at_recurrent_job_work(const at_recurrent_job *j)
+{
+    return (double)j->rows * j->l->T * j->l->G * (j->l->P + 8);
+}
 
-at_job *at_plan_jobs(at_tape *t, const at_recurrence *l, bool forward, int *count)
+at_recurrent_job *at_plan_jobs(at_tape *t, const at_recurrence *l, bool forward, int *count)
 {
     int each = jobs_per_direction(l, forward);
     *count = each * l->directions;
-    at_job *jobs = at_scratch(t, (size_t)*count * sizeof *jobs);
+    at_recurrent_job *jobs = at_scratch(t, (size_t)*count * sizeof *jobs);
     for (int i = 0; jobs && i < *count; i++) {
         int first = i % each;
-        jobs[i] = (at_job){.l = l,
-                           .direction = i / each,
-                           .first = first,
-                           .stride = each,
-                           .rows = (l->B - first + each - 1) / each};
+        jobs[i] = (at_recurrent_job){.l = l,
+                                     .direction = i / each,
+                                     .first = first,
+                                     .stride = each,
+                                     .rows = (l->B - first + each - 1) / each};
     }
     return jobs;
 }
@@ -50,9 +53,9 @@ void at_pack_weights(at_tape *t, const at_recurrence *l, bool forward, at_direct
     }
 }
 
-void at_each_row(const at_job *j, int rows, int s, at_part *part)
+void at_each_row(const at_recurrent_job *j, int rows, int s, at_part *part)
 {
-    at_job_rows at = {j, s};
+    at_recurrent_job_rows at = {j, s};
     at_parallel_for(rows, ATTEND_VECTOR_GRAIN / j->l->G + 1, part, &at);
 }
 

@@ -34,22 +34,22 @@ typedef struct {
     real *dh_cell;           /* with projection: of the output before it */
     real *dgx_all, *dgh_all; /* [B,T,G] */
     const real *d_output, *dh_n, *dc_n;
-} at_job;
+} at_recurrent_job;
 
-static inline int sentence(const at_job *j, int row)
+static inline int sentence(const at_recurrent_job *j, int row)
 {
     return j->l->order[j->first + row * j->stride];
 }
 
 /* where step s of the sentence in this row is, among the B*T rows of the layer */
-static inline size_t place(const at_job *j, int row, int s)
+static inline size_t position(const at_recurrent_job *j, int row, int s)
 {
     int b = sentence(j, row), len = j->l->length[b];
     return (size_t)b * (size_t)j->l->T
            + (size_t)(j->l->dir[j->direction].reverse ? len - 1 - s : s);
 }
 
-static inline int running(const at_job *j, int s)
+static inline int running(const at_recurrent_job *j, int s)
 {
     int rows = j->rows;
     while (rows > 0 && j->l->length[sentence(j, rows - 1)] <= s)
@@ -57,17 +57,17 @@ static inline int running(const at_job *j, int s)
     return rows;
 }
 
-static inline real *output_row(const at_job *j, size_t at)
+static inline real *output_row(const at_recurrent_job *j, size_t at)
 {
     const at_recurrence *l = j->l;
     return l->output + (at * (size_t)l->directions + (size_t)j->direction) * (size_t)l->P;
 }
 
 /* the state before step s: the output of step s - 1, or the initial one, or NULL for zeros */
-static inline const real *state_before(const at_job *j, int row, int s)
+static inline const real *state_before(const at_recurrent_job *j, int row, int s)
 {
     if (s > 0)
-        return output_row(j, place(j, row, s - 1));
+        return output_row(j, position(j, row, s - 1));
     const real *h0 = j->l->dir[j->direction].h0;
     return h0 ? h0 + (size_t)sentence(j, row) * (size_t)j->l->P : NULL;
 }
@@ -81,8 +81,8 @@ static inline void copy_or_zero(real *to, const real *from, size_t n)
 }
 
 /* the jobs of a layer, without their memory; NULL on a failed tape */
-at_job *at_plan_jobs(at_tape *t, const at_recurrence *l, bool forward, int *count);
-double at_job_work(const at_job *j); /* multiply-adds of its recurrence */
+at_recurrent_job *at_plan_jobs(at_tape *t, const at_recurrence *l, bool forward, int *count);
+double at_recurrent_job_work(const at_recurrent_job *j); /* multiply-adds of its recurrence */
 
 /* the weights of a direction as the steps multiply with them */
 typedef struct {
@@ -92,13 +92,13 @@ void at_pack_weights(at_tape *t, const at_recurrence *l, bool forward, at_direct
 
 /* some rows of a job at one step */
 typedef struct {
-    const at_job *j;
+    const at_recurrent_job *j;
     int s;
-} at_job_rows;
+} at_recurrent_job_rows;
 
 /* Runs part on the rows: they are as independent as jobs are; inside a job that has one thread,
  * this is a loop. */
-void at_each_row(const at_job *j, int rows, int s, at_part *part);
+void at_each_row(const at_recurrent_job *j, int rows, int s, at_part *part);
 
 /* zeros beyond each sentence's end */
 void at_clear_padding(const at_recurrence *l, real *rows, size_t width);

@@ -98,12 +98,12 @@ at_mark at_tape_mark(at_tape *t)
 
 void at_tape_release(at_tape *t, at_mark m, at_tensor **keep, int n)
 {
-    enum { MOST = 8 };
-    at_arena_piece piece[MOST] = {0};
-    at_tensor copy[MOST];
+    enum { MAX_KEPT = 8 };
+    at_arena_piece piece[MAX_KEPT] = {0};
+    at_tensor copy[MAX_KEPT];
     if (t->failed || t->mode != ATTEND_INFER)
         return;
-    assert(n <= MOST);
+    assert(n <= MAX_KEPT);
     for (int i = 0; i < n; i++)
         if (keep[i]) {
             copy[i] = *keep[i];
@@ -125,9 +125,9 @@ void at_tape_seed(at_tape *t, uint64_t seed, uint32_t step, uint32_t first_sente
 
 at_random at_tape_random(at_tape *t)
 {
-    at_random place = t->random;
+    at_random key = t->random;
     t->random.use++;
-    return place;
+    return key;
 }
 
 /* ---- errors ----------------------------------------------------------------------------- */

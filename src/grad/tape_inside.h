@@ -13,7 +13,7 @@ typedef struct at_binding {
     struct at_binding *before;
 } at_binding;
 
-enum { ATTEND_MOST_SPARE = 64, ATTEND_MOST_BLOCKS = 32 };
+enum { ATTEND_MAX_SPARE = 64, ATTEND_MAX_BLOCKS = 32 };
 
 typedef struct {
     real *memory;
@@ -31,7 +31,7 @@ struct at_tape {
     int leaf_count;
     at_arena kept, panels; /* leaves and what is known of weights; packed weights: of the step */
     at_arena brief;        /* of one op's backward */
-    at_spare spare[ATTEND_MOST_SPARE], block[ATTEND_MOST_BLOCKS]; /* tape_spare.c */
+    at_spare spare[ATTEND_MAX_SPARE], block[ATTEND_MAX_BLOCKS]; /* tape_spare.c */
     int spares, blocks;
     bool dry;      /* computes no product */
     bool wasteful; /* for tests: nothing is used again */

@@ -21,14 +21,14 @@ at_path at_in(at_path p, const char *format, ...)
 }
 
 /* room for the leaves of all parameters there are */
-static bool make_leaf_room(at_tape *t)
+static bool reserve_leaf(at_tape *t)
 {
     int count = at_params_count(t->params);
     if (count <= t->leaf_count)
         return true;
-    int room = count < 64 ? 64 : 2 * count;
-    at_tensor **leaves = at_alloc_zero((size_t)room, sizeof *leaves);
-    at_weight **weights = at_alloc_zero((size_t)room, sizeof *weights);
+    int capacity = count < 64 ? 64 : 2 * count;
+    at_tensor **leaves = at_alloc_zero((size_t)capacity, sizeof *leaves);
+    at_weight **weights = at_alloc_zero((size_t)capacity, sizeof *weights);
     if (!leaves || !weights) {
         at_free(leaves);
         at_free(weights);
@@ -42,7 +42,7 @@ static bool make_leaf_room(at_tape *t)
     at_free(t->weights);
     t->leaves = leaves;
     t->weights = weights;
-    t->leaf_count = room;
+    t->leaf_count = capacity;
     return true;
 }
 
@@ -75,7 +75,7 @@ static at_tensor *new_leaf(at_tape *t, at_parameter *v)
 /* the leaf of v; its numbers as reals unless it is a `matrix` */
 static at_tensor *leaf(at_tape *t, at_parameter *v, bool matrix)
 {
-    if (!make_leaf_room(t))
+    if (!reserve_leaf(t))
         return at_fail_memory(t);
     at_tensor *x = t->leaves[v->index];
     if (!x)

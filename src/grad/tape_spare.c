@@ -14,7 +14,7 @@ static real *take_out(at_spare *list, int *count, int i)
 
 void at_spare_gradient(at_tape *t, real *memory, size_t len)
 {
-    if (t->spares < ATTEND_MOST_SPARE)
+    if (t->spares < ATTEND_MAX_SPARE)
         t->spare[t->spares++] = (at_spare){memory, len};
 }
 
@@ -59,7 +59,7 @@ void at_tape_spare(at_tape *t, real *memory, size_t len)
         if (b.len < t->block[smallest].len)
             smallest = i;
     }
-    if (t->blocks < ATTEND_MOST_BLOCKS)
+    if (t->blocks < ATTEND_MAX_BLOCKS)
         t->block[t->blocks++] = (at_spare){memory, len};
     else if (t->block[smallest].len < len)
         t->block[smallest] = (at_spare){memory, len};

@@ -210,16 +210,16 @@ void at_weight_flush(at_tape *t, at_tensor *w)
 }
 
 /* Rows that wait at most: all of them, or as many as make a product fast. */
-static int room_of(const at_weight *k)
+static int capacity_of(const at_weight *k)
 {
     enum { ENOUGH = 512 };
     return k->rows < ENOUGH ? k->rows : ENOUGH;
 }
 
-static bool make_room(at_tape *t, const at_tensor *w)
+static bool reserve(at_tape *t, const at_tensor *w)
 {
     at_weight *k = w->weight;
-    size_t rows = (size_t)room_of(k);
+    size_t rows = (size_t)capacity_of(k);
     if (!k->left)
         k->left = at_scratch_reals(t, rows * (size_t)w->shape.dim[0]);
     if (!k->right)
@@ -228,10 +228,10 @@ static bool make_room(at_tape *t, const at_tensor *w)
 }
 
 /* all rows that there were have come: nobody waits here again */
-static void close_room(at_tape *t, const at_tensor *w)
+static void release_waiting(at_tape *t, const at_tensor *w)
 {
     at_weight *k = w->weight;
-    size_t rows = (size_t)room_of(k);
+    size_t rows = (size_t)capacity_of(k);
     at_tape_spare(t, k->left, rows * (size_t)w->shape.dim[0]);
     at_tape_spare(t, k->right, rows * (size_t)w->shape.dim[1]);
     k->left = k->right = NULL;
@@ -242,7 +242,7 @@ static void keep_waiting(at_tape *t, const at_tensor *w, int rows, const real *l
                          const real *right)
 {
     at_weight *k = w->weight;
-    if (!make_room(t, w))
+    if (!reserve(t, w))
         return;
     size_t R = (size_t)w->shape.dim[0], C = (size_t)w->shape.dim[1], at = (size_t)k->waiting;
     at_vector_copy((size_t)rows * R, left, k->left + at * R);
@@ -261,16 +261,16 @@ void at_weight_gradient(const at_node *n, int input, int rows, const real *left,
         add_product(t, w, rows, left, right);
         return;
     }
-    int room = room_of(k);
-    if (k->waiting + rows > room)
+    int capacity = capacity_of(k);
+    if (k->waiting + rows > capacity)
         at_weight_flush(t, w);
-    if (rows >= room)
+    if (rows >= capacity)
         add_product(t, w, rows, left, right);
     else
         keep_waiting(t, w, rows, left, right);
     k->came += rows;
-    if (k->waiting == room || k->came == k->rows)
+    if (k->waiting == capacity || k->came == k->rows)
         at_weight_flush(t, w);
     if (k->left && k->right && k->came == k->rows)
-        close_room(t, w);
+        release_waiting(t, w);
 }

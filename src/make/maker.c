@@ -8,7 +8,7 @@
 
 #include "base/checksum.h"
 #include "base/guess.h"
-#include "base/seen.h"
+#include "base/key_table.h"
 
 #define MAKER(name) &at_maker_##name,
 const at_maker *const at_makers[] = {
@@ -40,7 +40,7 @@ attend_status at_maker_named(const char *name, const at_maker **maker, attend_er
 
 int at_dice_roll(at_dice *d, int sides)
 {
-    return (int)at_random_below(d->place, d->next++, (uint32_t)sides);
+    return (int)at_random_below(d->key, d->next++, (uint32_t)sides);
 }
 
 bool at_dice_chance(at_dice *d, int in_hundred) { return at_dice_roll(d, 100) < in_hundred; }
@@ -72,7 +72,7 @@ typedef struct {
     at_dice dice;
     int size;
     at_str source, target;
-    at_seen seen;
+    at_key_table seen;
 } work;
 
 /* The next example with a new source. */
@@ -84,12 +84,12 @@ static attend_status make_new(work *w, long made, attend_error *err)
         at_str_clear(&w->target);
         w->dice.next = 0;
         w->maker->make(&w->dice, w->size, &w->source, &w->target);
-        w->dice.place.sentence++;
-        w->dice.place.step += w->dice.place.sentence == 0;
+        w->dice.key.sentence++;
+        w->dice.key.step += w->dice.key.sentence == 0;
         if (w->source.failed || w->target.failed)
             return at_error_memory(err);
         uint64_t key = at_checksum_of(w->source.text, w->source.length);
-        bool old = at_seen_or_add(&w->seen, key, 1) != 0;
+        bool old = at_key_table_find_or_add(&w->seen, key, 1) != 0;
         if (w->seen.full)
             return at_error(err, ATTEND_MEMORY, "no memory to tell %ld sources apart", made);
         if (!old)
@@ -103,13 +103,13 @@ static attend_status make_new(work *w, long made, attend_error *err)
 attend_status at_maker_run(const at_maker *m, long count, uint64_t seed, int size,
                            at_take_made *take, void *user, attend_error *err)
 {
-    work w = {.maker = m, .dice = {.place = {.seed = seed, .use = at_random_name(m->name)}}};
+    work w = {.maker = m, .dice = {.key = {.seed = seed, .use = at_random_name(m->name)}}};
     attend_status status = check_size(m, &size, err);
     w.size = size;
-    if (status >= 0 && count > (long)at_seen_most(&w.seen))
+    if (status >= 0 && count > (long)at_key_table_capacity(&w.seen))
         status = at_error(err, ATTEND_OPTION,
                           "at most %zu different sources can be told apart, not %ld; ask for fewer",
-                          at_seen_most(&w.seen), count);
+                          at_key_table_capacity(&w.seen), count);
     for (long i = 0; i < count && status >= 0; i++) {
         status = make_new(&w, i, err);
         if (status >= 0)
@@ -117,6 +117,6 @@ attend_status at_maker_run(const at_maker *m, long count, uint64_t seed, int siz
     }
     at_str_free(&w.source);
     at_str_free(&w.target);
-    at_seen_free(&w.seen);
+    at_key_table_free(&w.seen);
     return status;
 }

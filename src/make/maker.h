@@ -13,7 +13,7 @@
 
 /* the random choices of one example, one after another */
 typedef struct {
-    at_random place;
+    at_random key;
     uint32_t next;
 } at_dice;
 

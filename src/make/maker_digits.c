@@ -8,7 +8,7 @@
 
 #include "make/maker.h"
 
-enum { BANDS = 12, MOST = 20, NOISE = 15 };
+enum { BANDS = 12, MAX_DIGITS = 20, NOISE = 15 };
 
 /* two tones, each from and to a tenth of a band */
 static const struct {
@@ -83,7 +83,7 @@ const at_maker at_maker_digits = {
     .what = "made-up frames of sound of up to so many digits, and the digits in words",
     .size = 4,
     .smallest = 1,
-    .largest = MOST,
+    .largest = MAX_DIGITS,
     .features = true,
     .make = make,
 };

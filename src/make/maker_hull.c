@@ -5,10 +5,10 @@
 
 #include "make/maker.h"
 
-enum { MOST = 50, GRID = 100, FEWEST = 5 };
+enum { MAX_POINTS = 50, GRID = 100, MIN_POINTS = 5 };
 
 typedef struct {
-    int x, y, place;
+    int x, y, position;
 } point;
 
 static int by_x(const void *one, const void *other)
@@ -47,8 +47,8 @@ static void say(at_str *s, point p)
 
 static void make(at_dice *d, int size, at_str *source, at_str *target)
 {
-    point points[MOST], corner[2 * MOST];
-    int n = FEWEST + at_dice_roll(d, size - FEWEST + 1);
+    point points[MAX_POINTS], corner[2 * MAX_POINTS];
+    int n = MIN_POINTS + at_dice_roll(d, size - MIN_POINTS + 1);
     bool taken[GRID * GRID] = {false};
     for (int i = 0; i < n;) {
         int at = at_dice_roll(d, GRID * GRID);
@@ -61,7 +61,7 @@ static void make(at_dice *d, int size, at_str *source, at_str *target)
     qsort(points, (size_t)n, sizeof *points, by_x);
     int count = hull_of(points, n, corner), first = 0;
     for (int i = 1; i < count; i++)
-        if (corner[i].place < corner[first].place)
+        if (corner[i].position < corner[first].position)
             first = i;
     for (int i = 0; i < count; i++)
         say(target, corner[(first + i) % count]);
@@ -71,7 +71,7 @@ const at_maker at_maker_hull = {
     .name = "hull",
     .what = "points, and those on their convex hull",
     .size = 10,
-    .smallest = FEWEST,
-    .largest = MOST,
+    .smallest = MIN_POINTS,
+    .largest = MAX_POINTS,
     .make = make,
 };

@@ -10,15 +10,15 @@ typedef struct {
     const double *match, *total; /* n-grams of 1 to max_order words */
 } at_bleu_sum;
 
-at_bleu_sum at_bleu_sum_of(const at_task *t, const double *sum);
+at_bleu_sum at_bleu_sum_of(const at_measurement *t, const double *sum);
 
 typedef struct {
     double score, brevity;
-    double match[ATTEND_ORDER_MOST], total[ATTEND_ORDER_MOST]; /* after add-k smoothing */
-    double precision[ATTEND_ORDER_MOST];                       /* in per cent */
+    double match[ATTEND_ORDER_MAX], total[ATTEND_ORDER_MAX]; /* after add-k smoothing */
+    double precision[ATTEND_ORDER_MAX];                      /* in per cent */
 } at_bleu;
 
 /* effective: orders that the text is too short for are left out */
-at_bleu at_bleu_of(const at_task *t, const double *sum, bool effective);
+at_bleu at_bleu_of(const at_measurement *t, const double *sum, bool effective);
 
 #endif

@@ -22,15 +22,15 @@ void at_chars_clear(at_chars *c)
 
 bool at_chars_grow(at_chars *c)
 {
-    size_t room = c->room ? 2 * c->room : 64;
+    size_t capacity = c->capacity ? 2 * c->capacity : 64;
     uint32_t *at = NULL;
-    if (!c->failed && room < SIZE_MAX / sizeof *at)
-        at = at_realloc(c->at, c->room * sizeof *at, room * sizeof *at);
+    if (!c->failed && capacity < SIZE_MAX / sizeof *at)
+        at = at_realloc(c->at, c->capacity * sizeof *at, capacity * sizeof *at);
     c->failed |= !at;
     if (!at)
         return false;
     c->at = at;
-    c->room = room;
+    c->capacity = capacity;
     return true;
 }
 

@@ -14,7 +14,7 @@
 
 typedef struct {
     uint32_t *at;
-    size_t count, room;
+    size_t count, capacity;
     bool failed; /* memory ran out: nothing is appended any more */
 } at_chars;
 
@@ -29,7 +29,7 @@ void at_chars_swap(at_chars *a, at_chars *b);
 
 static inline void at_chars_add(at_chars *c, uint32_t code)
 {
-    if (c->count < c->room || at_chars_grow(c))
+    if (c->count < c->capacity || at_chars_grow(c))
         c->at[c->count++] = code;
 }
 

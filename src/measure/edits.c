@@ -54,13 +54,13 @@ static size_t lay_out(at_edits *e, char *block)
     return used;
 }
 
-static bool make_room(at_edits *e)
+static bool reserve(at_edits *e)
 {
     size_t bytes = lay_out(e, NULL);
-    if (bytes > e->room) {
+    if (bytes > e->capacity) {
         at_free(e->memory);
         e->memory = at_alloc(bytes);
-        e->room = e->memory ? bytes : 0;
+        e->capacity = e->memory ? bytes : 0;
     }
     if (!e->memory)
         return false;
@@ -76,7 +76,7 @@ bool at_edits_start(at_edits *e, size_t n, const uint32_t *reference, size_t m)
     e->rows = n;
     e->columns = m;
     e->stride = 2 * beam + 2; /* the last row goes to the end, which may be two columns further */
-    if (n >= INFINITE / 4 || m >= INFINITE / 4 || n > SIZE_MAX / 8 / e->stride || !make_room(e))
+    if (n >= INFINITE / 4 || m >= INFINITE / 4 || n > SIZE_MAX / 8 / e->stride || !reserve(e))
         return false;
     e->first[0] = 0;
     e->end[0] = m + 1;

@@ -24,7 +24,7 @@ typedef struct {
         *aligned; /* where in the hypothesis a reference word stands, or would; -1: before it */
     uint32_t *wrong_words, *wrong_reference; /* how many words before this one are in an edit */
     void *memory;
-    size_t room;
+    size_t capacity;
 } at_edits;
 
 void at_edits_free(at_edits *e);

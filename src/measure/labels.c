@@ -8,7 +8,7 @@
 struct at_labels {
     at_pairs pairs;
     at_chars label; /* by the number of its sequence: label + 1, or 0 */
-    char *name[ATTEND_LABELS_MOST];
+    char *name[ATTEND_LABELS_MAX];
     int count;
 };
 
@@ -66,8 +66,8 @@ static bool add(at_labels *l, const at_chars *text)
     if (l->label.at[number])
         return true;
     int known = l->count;
-    if (known == ATTEND_LABELS_MOST || !keep_name(l, text))
-        return known == ATTEND_LABELS_MOST;
+    if (known == ATTEND_LABELS_MAX || !keep_name(l, text))
+        return known == ATTEND_LABELS_MAX;
     l->label.at[number] = (uint32_t)l->count;
     return l->count > known;
 }
@@ -80,11 +80,11 @@ attend_status at_labels_add(at_labels *l, const attend_lines *lines, attend_erro
         read_label(lines->line[i], &text);
         if (!add(l, &text))
             status = at_error_memory(err);
-        else if (l->count == ATTEND_LABELS_MOST)
+        else if (l->count == ATTEND_LABELS_MAX)
             status = at_error(err, ATTEND_FORMAT,
                               "%s:%zu: the %dth different label; a line must be one label and "
                               "nothing else",
-                              at_show(lines->name).text, i + 1, ATTEND_LABELS_MOST);
+                              at_show(lines->name).text, i + 1, ATTEND_LABELS_MAX);
     }
     at_chars_free(&text);
     return status;

@@ -6,7 +6,7 @@
 #include "base/error.h"
 #include "measure/pairs.h"
 
-enum { ATTEND_LABELS_MOST = 10000 };
+enum { ATTEND_LABELS_MAX = 10000 };
 
 typedef struct at_labels at_labels;
 

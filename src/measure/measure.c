@@ -88,8 +88,8 @@ void at_workspace_free(at_workspace *s)
     at_chars_free(&s->words);
     at_chars_free(&s->reference_words);
     at_pairs_free(&s->pairs);
-    at_grams_free(&s->grams);
-    at_grams_free(&s->word_grams);
+    at_ngrams_free(&s->grams);
+    at_ngrams_free(&s->word_grams);
     at_edits_free(&s->edits);
 }
 

@@ -16,13 +16,13 @@
 #include "base/file.h"
 #include "base/str.h"
 #include "measure/edits.h"
-#include "measure/grams.h"
 #include "measure/labels.h"
+#include "measure/ngrams.h"
 #include "measure/tokenization.h"
 
 typedef struct at_measure at_measure;
 
-enum { ATTEND_ORDER_MOST = 10 }; /* of n-grams */
+enum { ATTEND_ORDER_MAX = 10 }; /* of n-grams */
 
 /* the version of sacreBLEU that scores are equal to, at the end of a signature */
 #define ATTEND_LIKE_SACREBLEU "|version:2.6.0"
@@ -46,19 +46,19 @@ typedef struct {
     size_t width;      /* numbers of a segment's statistics */
     size_t sum_width;  /* of a sum of them */
     at_labels *labels; /* of measures that need them, or NULL */
-} at_task;
+} at_measurement;
 
 /* memory that one thread works in; all zero at the start */
 typedef struct {
     at_chars text, spare, words, reference_words;
     at_pairs pairs;
-    at_grams grams, word_grams;
+    at_ngrams grams, word_grams;
     at_edits edits;
 } at_workspace;
 
 /* one line of one system */
 typedef struct {
-    const at_task *task;
+    const at_measurement *task;
     int system;
     size_t index;
 } at_segment;
@@ -68,9 +68,10 @@ struct at_measure {
     const char *lines; /* what a line of the hypothesis and of a reference is, for help */
     int min_references, max_references;
     bool low_is_good;
+    size_t width; /* of a measurement, unless start sets another */
 
-    /* Checks the options and sets width (and sum_width, where it is another). */
-    attend_status (*start)(at_task *t, attend_error *err);
+    /* Checks the options; may set width, and sum_width where it is another. NULL: nothing to do. */
+    attend_status (*start)(at_measurement *t, attend_error *err);
 
     /* The statistics of a segment: width numbers. Fails on a line that has not the form it must
      * have, with ATTEND_FORMAT, and without memory. */
@@ -78,15 +79,15 @@ struct at_measure {
                              attend_error *err);
 
     /* sum += times * statistics; NULL: number by number */
-    void (*add)(const at_task *t, const double *statistics, double times, double *sum);
+    void (*add)(const at_measurement *t, const double *statistics, double times, double *sum);
 
     /* alone: of one segment and no other, for which some measures are defined in another way */
-    double (*score)(const at_task *t, const double *sum, bool alone);
+    double (*score)(const at_measurement *t, const double *sum, bool alone);
 
-    void (*title)(const at_task *t, at_str *out);                      /* "chrF2" */
-    void (*signature)(const at_task *t, at_str *out);                  /* what follows nrefs */
-    void (*detail)(const at_task *t, const double *sum, at_str *out);  /* or NULL */
-    void (*members)(const at_task *t, const double *sum, at_str *out); /* of JSON; or NULL */
+    void (*title)(const at_measurement *t, at_str *out);     /* "chrF2" */
+    void (*signature)(const at_measurement *t, at_str *out); /* what follows nrefs */
+    void (*detail)(const at_measurement *t, const double *sum, at_str *out);  /* or NULL */
+    void (*members)(const at_measurement *t, const double *sum, at_str *out); /* of JSON; or NULL */
 };
 
 extern const at_measure *const at_measures[];

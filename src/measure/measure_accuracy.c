@@ -5,13 +5,6 @@
 
 enum { RIGHT, ALL, WIDTH };
 
-static attend_status start(at_task *t, attend_error *err)
-{
-    (void)err;
-    t->width = WIDTH;
-    return ATTEND_OK;
-}
-
 static void read_label(const char *line, at_chars *text)
 {
     at_chars_set(text, line, strlen(line));
@@ -32,21 +25,21 @@ static attend_status collect(const at_segment *g, at_workspace *s, double *stati
     return ATTEND_OK;
 }
 
-static double score(const at_task *t, const double *sum, bool alone)
+static double score(const at_measurement *t, const double *sum, bool alone)
 {
     (void)t, (void)alone;
     return at_percent(sum[RIGHT], sum[ALL]);
 }
 
-static void title(const at_task *t, at_str *out) { at_str_add(out, ((void)t, "accuracy")); }
+static void title(const at_measurement *t, at_str *out) { at_str_add(out, ((void)t, "accuracy")); }
 
-static void detail(const at_task *t, const double *sum, at_str *out)
+static void detail(const at_measurement *t, const double *sum, at_str *out)
 {
     (void)t;
     at_str_print(out, "(%.0f of %.0f)", sum[RIGHT], sum[ALL]);
 }
 
-static void members(const at_task *t, const double *sum, at_str *out)
+static void members(const at_measurement *t, const double *sum, at_str *out)
 {
     (void)t;
     at_json_number(out, "right", sum[RIGHT]);
@@ -60,7 +53,7 @@ const at_measure at_measure_accuracy = {
     .lines = "one label",
     .min_references = 1,
     .max_references = 1,
-    .start = start,
+    .width = WIDTH,
     .collect = collect,
     .score = score,
     .title = title,

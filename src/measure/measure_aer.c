@@ -15,13 +15,6 @@
 enum { A_AND_S, A_AND_P, A, S, WIDTH };
 enum { IN_A = 1, IN_S = 2, IN_P = 4 };
 
-static attend_status start(at_task *t, attend_error *err)
-{
-    (void)err;
-    t->width = WIDTH;
-    return ATTEND_OK;
-}
-
 /* ---- reading links ---------------------------------------------------------------------- */
 
 typedef struct {
@@ -102,7 +95,7 @@ static attend_status collect(const at_segment *g, at_workspace *s, double *stati
 
 /* ---- scores ----------------------------------------------------------------------------- */
 
-static double score(const at_task *t, const double *sum, bool alone)
+static double score(const at_measurement *t, const double *sum, bool alone)
 {
     (void)t, (void)alone;
     double all = sum[A] + sum[S];
@@ -112,16 +105,16 @@ static double score(const at_task *t, const double *sum, bool alone)
 static double precision(const double *sum) { return at_percent(sum[A_AND_P], sum[A]); }
 static double recall(const double *sum) { return at_percent(sum[A_AND_S], sum[S]); }
 
-static void title(const at_task *t, at_str *out) { at_str_add(out, ((void)t, "AER")); }
+static void title(const at_measurement *t, at_str *out) { at_str_add(out, ((void)t, "AER")); }
 
-static void detail(const at_task *t, const double *sum, at_str *out)
+static void detail(const at_measurement *t, const double *sum, at_str *out)
 {
     (void)t;
     at_str_print(out, "(precision = %.2f recall = %.2f links = %.0f sure = %.0f)", precision(sum),
                  recall(sum), sum[A], sum[S]);
 }
 
-static void members(const at_task *t, const double *sum, at_str *out)
+static void members(const at_measurement *t, const double *sum, at_str *out)
 {
     (void)t;
     at_json_number(out, "precision", precision(sum));
@@ -140,7 +133,7 @@ const at_measure at_measure_aer = {
     .min_references = 1,
     .max_references = 1,
     .low_is_good = true,
-    .start = start,
+    .width = WIDTH,
     .collect = collect,
     .score = score,
     .title = title,

@@ -14,12 +14,12 @@
 
 /* ---- statistics ------------------------------------------------------------------------- */
 
-at_bleu_sum at_bleu_sum_of(const at_task *t, const double *sum)
+at_bleu_sum at_bleu_sum_of(const at_measurement *t, const double *sum)
 {
     return (at_bleu_sum){sum[0], sum[1], sum + 2, sum + 2 + t->o.max_order};
 }
 
-static attend_status start(at_task *t, attend_error *err)
+static attend_status start(at_measurement *t, attend_error *err)
 {
     (void)err;
     t->width = 2 + 2 * (size_t)t->o.max_order;
@@ -27,7 +27,7 @@ static attend_status start(at_task *t, attend_error *err)
 }
 
 /* words of a line as numbers */
-static void read_words(const at_task *t, at_workspace *s, const char *line, bool add,
+static void read_words(const at_measurement *t, at_workspace *s, const char *line, bool add,
                        at_chars *words)
 {
     at_chars_set(&s->text, line, strlen(line));
@@ -47,25 +47,25 @@ static bool is_nearer(double length, double other, double hypothesis)
 static attend_status collect(const at_segment *g, at_workspace *s, double *statistics,
                              attend_error *err)
 {
-    const at_task *t = g->task;
+    const at_measurement *t = g->task;
     int order = t->o.max_order;
     bool failed = false;
     at_pairs_start(&s->pairs);
-    at_grams_start(&s->grams);
+    at_ngrams_start(&s->grams);
     read_words(t, s, at_segment_hypothesis(g), true, &s->words);
-    at_grams_count(&s->grams, s->words.at, s->words.count, order);
+    at_ngrams_count(&s->grams, s->words.at, s->words.count, order);
     statistics[0] = (double)s->words.count;
     for (int r = 0; r < t->references; r++) {
         at_chars *words = &s->reference_words;
         read_words(t, s, at_segment_reference(g, r), false, words);
         failed |= words->failed;
-        at_grams_match(&s->grams, words->at, words->count, order);
+        at_ngrams_match(&s->grams, words->at, words->count, order);
         if (r == 0 || is_nearer((double)words->count, statistics[1], statistics[0]))
             statistics[1] = (double)words->count;
     }
-    at_grams_matches(&s->grams, order, statistics + 2);
+    at_ngrams_matches(&s->grams, order, statistics + 2);
     for (int n = 0; n < order; n++)
-        statistics[2 + order + n] = at_grams_in(s->words.count, n + 1);
+        statistics[2 + order + n] = at_ngrams_in(s->words.count, n + 1);
     return failed || s->words.failed || s->grams.failed ? at_error_memory(err) : ATTEND_OK;
 }
 
@@ -78,7 +78,7 @@ static double brevity(double length, double reference)
     return length > 0 ? exp(1 - reference / length) : 0;
 }
 
-static double smooth_value(const at_task *t)
+static double smooth_value(const at_measurement *t)
 {
     if (t->o.smooth_value >= 0)
         return t->o.smooth_value;
@@ -86,7 +86,7 @@ static double smooth_value(const at_task *t)
 }
 
 /* precisions of the orders there are; returns the last of these */
-static int precisions(const at_task *t, at_bleu *b)
+static int precisions(const at_measurement *t, at_bleu *b)
 {
     double halved = 1;
     int n = 0;
@@ -107,7 +107,7 @@ static int precisions(const at_task *t, at_bleu *b)
     return n;
 }
 
-at_bleu at_bleu_of(const at_task *t, const double *sum, bool effective)
+at_bleu at_bleu_of(const at_measurement *t, const double *sum, bool effective)
 {
     at_bleu_sum s = at_bleu_sum_of(t, sum);
     at_bleu b = {.brevity = brevity(s.hypothesis_length, s.reference_length)};
@@ -129,16 +129,16 @@ at_bleu at_bleu_of(const at_task *t, const double *sum, bool effective)
     return b;
 }
 
-static double score(const at_task *t, const double *sum, bool alone)
+static double score(const at_measurement *t, const double *sum, bool alone)
 {
     return at_bleu_of(t, sum, alone || t->o.effective_order).score;
 }
 
 /* ---- what is said of it ----------------------------------------------------------------- */
 
-static void title(const at_task *t, at_str *out) { at_str_add(out, ((void)t, "BLEU")); }
+static void title(const at_measurement *t, at_str *out) { at_str_add(out, ((void)t, "BLEU")); }
 
-static void signature(const at_task *t, at_str *out)
+static void signature(const at_measurement *t, at_str *out)
 {
     static const char *const smooth[] = {"exp", "floor", "add-k", "none"};
     at_str_print(out, "case:%s|eff:%s|tok:%s|smooth:%s", t->o.lowercase ? "lc" : "mixed",
@@ -153,7 +153,7 @@ static double ratio(at_bleu_sum s)
     return s.reference_length > 0 ? s.hypothesis_length / s.reference_length : 0;
 }
 
-static void detail(const at_task *t, const double *sum, at_str *out)
+static void detail(const at_measurement *t, const double *sum, at_str *out)
 {
     at_bleu_sum s = at_bleu_sum_of(t, sum);
     at_bleu b = at_bleu_of(t, sum, t->o.effective_order);
@@ -163,7 +163,7 @@ static void detail(const at_task *t, const double *sum, at_str *out)
                  ratio(s), s.hypothesis_length, s.reference_length);
 }
 
-static void members(const at_task *t, const double *sum, at_str *out)
+static void members(const at_measurement *t, const double *sum, at_str *out)
 {
     at_bleu_sum s = at_bleu_sum_of(t, sum);
     at_bleu b = at_bleu_of(t, sum, t->o.effective_order);

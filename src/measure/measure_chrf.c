@@ -17,9 +17,9 @@ typedef struct {
 
 _Static_assert(sizeof(counts) == 3 * sizeof(double), "counts lie in the statistics without gaps");
 
-static int orders_of(const at_task *t) { return t->o.char_order + t->o.word_order; }
+static int orders_of(const at_measurement *t) { return t->o.char_order + t->o.word_order; }
 
-static attend_status start_with(at_task *t, int words)
+static attend_status start_with(at_measurement *t, int words)
 {
     if (t->o.word_order < 0)
         t->o.word_order = words;
@@ -27,15 +27,15 @@ static attend_status start_with(at_task *t, int words)
     return ATTEND_OK;
 }
 
-static attend_status start_chrf(at_task *t, attend_error *err)
+static attend_status start_chrf(at_measurement *t, attend_error *err)
 {
     return (void)err, start_with(t, 0);
 }
-static attend_status start_plus(at_task *t, attend_error *err)
+static attend_status start_plus(at_measurement *t, attend_error *err)
 {
     return (void)err, start_with(t, 1);
 }
-static attend_status start_both(at_task *t, attend_error *err)
+static attend_status start_both(at_measurement *t, attend_error *err)
 {
     return (void)err, start_with(t, 2);
 }
@@ -53,7 +53,7 @@ static const double nearly_none = 1e-16;
 
 static double share(double part, double whole) { return whole > 0 ? part / whole : nearly_none; }
 
-static double mean_of_f(const at_task *t, const counts *c, double factor)
+static double mean_of_f(const at_measurement *t, const counts *c, double factor)
 {
     double sum = 0;
     for (int i = 0; i < orders_of(t); i++) {
@@ -63,7 +63,7 @@ static double mean_of_f(const at_task *t, const counts *c, double factor)
     return 100 * sum / orders_of(t);
 }
 
-static double f_of_means(const at_task *t, const counts *c, double factor)
+static double f_of_means(const at_measurement *t, const counts *c, double factor)
 {
     double precision = 0, recall = 0;
     int orders = 0;
@@ -76,7 +76,7 @@ static double f_of_means(const at_task *t, const counts *c, double factor)
     return orders ? 100 * f_of(precision / orders, recall / orders, factor) : 0;
 }
 
-static double score(const at_task *t, const double *sum, bool alone)
+static double score(const at_measurement *t, const double *sum, bool alone)
 {
     (void)alone;
     const counts *c = (const counts *)sum;
@@ -115,7 +115,7 @@ static void split_words(const at_chars *text, at_chars *out)
 }
 
 /* characters into s->text, numbers of words into words */
-static void read_line(const at_task *t, at_workspace *s, const char *line, bool add,
+static void read_line(const at_measurement *t, at_workspace *s, const char *line, bool add,
                       at_chars *words)
 {
     at_chars_set(&s->text, line, strlen(line));
@@ -131,15 +131,16 @@ static void read_line(const at_task *t, at_workspace *s, const char *line, bool 
 }
 
 /* counts of one kind of n-grams against one reference */
-static void compare(at_grams *g, size_t hypothesis, const at_chars *reference, int order, counts *c)
+static void compare(at_ngrams *g, size_t hypothesis, const at_chars *reference, int order,
+                    counts *c)
 {
-    double match[ATTEND_ORDER_MOST];
-    at_grams_unmatch(g);
-    at_grams_match(g, reference->at, reference->count, order);
-    at_grams_matches(g, order, match);
+    double match[ATTEND_ORDER_MAX];
+    at_ngrams_unmatch(g);
+    at_ngrams_match(g, reference->at, reference->count, order);
+    at_ngrams_matches(g, order, match);
     for (int n = 0; n < order; n++) {
-        c[n].reference = at_grams_in(reference->count, n + 1);
-        c[n].hypothesis = c[n].reference > 0 ? at_grams_in(hypothesis, n + 1) : 0;
+        c[n].reference = at_ngrams_in(reference->count, n + 1);
+        c[n].hypothesis = c[n].reference > 0 ? at_ngrams_in(hypothesis, n + 1) : 0;
         c[n].match = match[n];
     }
 }
@@ -147,18 +148,18 @@ static void compare(at_grams *g, size_t hypothesis, const at_chars *reference, i
 static attend_status collect(const at_segment *g, at_workspace *s, double *statistics,
                              attend_error *err)
 {
-    const at_task *t = g->task;
+    const at_measurement *t = g->task;
     int chars = t->o.char_order, words = t->o.word_order;
-    counts c[2 * ATTEND_ORDER_MOST];
+    counts c[2 * ATTEND_ORDER_MAX];
     double best = -1;
     at_pairs_start(&s->pairs);
-    at_grams_start(&s->grams);
-    at_grams_start(&s->word_grams);
+    at_ngrams_start(&s->grams);
+    at_ngrams_start(&s->word_grams);
     read_line(t, s, at_segment_hypothesis(g), true, &s->words);
     size_t length = s->text.count;
     bool failed = s->text.failed || s->words.failed;
-    at_grams_count(&s->grams, s->text.at, length, chars);
-    at_grams_count(&s->word_grams, s->words.at, s->words.count, words);
+    at_ngrams_count(&s->grams, s->text.at, length, chars);
+    at_ngrams_count(&s->word_grams, s->words.at, s->words.count, words);
     for (int r = 0; r < t->references; r++) {
         read_line(t, s, at_segment_reference(g, r), false, &s->reference_words);
         compare(&s->grams, length, &s->text, chars, c);
@@ -175,13 +176,13 @@ static attend_status collect(const at_segment *g, at_workspace *s, double *stati
 
 /* ---- what is said of it ----------------------------------------------------------------- */
 
-static void title(const at_task *t, at_str *out)
+static void title(const at_measurement *t, at_str *out)
 {
     at_str_print(out, "chrF%d", t->o.beta);
     at_str_repeat(out, "+", t->o.word_order);
 }
 
-static void signature(const at_task *t, at_str *out)
+static void signature(const at_measurement *t, at_str *out)
 {
     at_str_print(out, "case:%s|eff:%s|nc:%d|nw:%d|space:%s" ATTEND_LIKE_SACREBLEU,
                  t->o.lowercase ? "lc" : "mixed", t->o.eps_smoothing ? "no" : "yes",

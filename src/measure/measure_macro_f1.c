@@ -11,7 +11,7 @@ typedef struct {
 
 _Static_assert(sizeof(counts) == 3 * sizeof(double), "counts lie in a sum without gaps");
 
-static attend_status start(at_task *t, attend_error *err)
+static attend_status start(at_measurement *t, attend_error *err)
 {
     t->labels = at_labels_new();
     attend_status status = t->labels ? ATTEND_OK : at_error_memory(err);
@@ -19,7 +19,6 @@ static attend_status start(at_task *t, attend_error *err)
         status = at_labels_add(t->labels, &t->reference[i], err);
     for (int i = 0; i < t->systems && status >= 0; i++)
         status = at_labels_add(t->labels, &t->hypotheses[i], err);
-    t->width = WIDTH;
     t->sum_width = status < 0 ? 0 : 3 * (size_t)at_labels_count(t->labels);
     return status;
 }
@@ -34,7 +33,7 @@ static attend_status collect(const at_segment *g, at_workspace *s, double *stati
     return reference < 0 || hypothesis < 0 ? at_error_memory(err) : ATTEND_OK;
 }
 
-static void add(const at_task *t, const double *statistics, double times, double *sum)
+static void add(const at_measurement *t, const double *statistics, double times, double *sum)
 {
     (void)t;
     counts *c = (counts *)sum;
@@ -46,7 +45,7 @@ static void add(const at_task *t, const double *statistics, double times, double
 
 static double f1(const counts *c) { return at_percent(2 * c->right, c->reference + c->hypothesis); }
 
-static int labels_in(const at_task *t, const counts *c)
+static int labels_in(const at_measurement *t, const counts *c)
 {
     int count = 0;
     for (int i = 0; i < at_labels_count(t->labels); i++)
@@ -54,7 +53,7 @@ static int labels_in(const at_task *t, const counts *c)
     return count;
 }
 
-static double score(const at_task *t, const double *sum, bool alone)
+static double score(const at_measurement *t, const double *sum, bool alone)
 {
     (void)alone;
     const counts *c = (const counts *)sum;
@@ -65,14 +64,14 @@ static double score(const at_task *t, const double *sum, bool alone)
     return count ? total / count : 0;
 }
 
-static void title(const at_task *t, at_str *out) { at_str_add(out, ((void)t, "macro-F1")); }
+static void title(const at_measurement *t, at_str *out) { at_str_add(out, ((void)t, "macro-F1")); }
 
-static void detail(const at_task *t, const double *sum, at_str *out)
+static void detail(const at_measurement *t, const double *sum, at_str *out)
 {
     at_str_print(out, "(%d labels)", labels_in(t, (const counts *)sum));
 }
 
-static void members(const at_task *t, const double *sum, at_str *out)
+static void members(const at_measurement *t, const double *sum, at_str *out)
 {
     const counts *c = (const counts *)sum;
     const char *comma = "";
@@ -99,6 +98,7 @@ const at_measure at_measure_macro_f1 = {
     .lines = "one label",
     .min_references = 1,
     .max_references = 1,
+    .width = WIDTH,
     .start = start,
     .collect = collect,
     .add = add,

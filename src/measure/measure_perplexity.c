@@ -12,9 +12,8 @@
 
 enum { LOGS, WORDS, WIDTH };
 
-static attend_status start(at_task *t, attend_error *err)
+static attend_status start(at_measurement *t, attend_error *err)
 {
-    t->width = WIDTH;
     if (t->o.log_base != 0 && !(t->o.log_base > 1 && t->o.log_base <= 1e9))
         return at_error(err, ATTEND_OPTION,
                         "the base of the logarithms is %g; it must be 0, for e, or more than 1",
@@ -47,22 +46,25 @@ static attend_status collect(const at_segment *g, at_workspace *s, double *stati
     }
 }
 
-static double score(const at_task *t, const double *sum, bool alone)
+static double score(const at_measurement *t, const double *sum, bool alone)
 {
     (void)t, (void)alone;
     return sum[WORDS] > 0 ? exp(-sum[LOGS] / sum[WORDS]) : 0;
 }
 
-static void title(const at_task *t, at_str *out) { at_str_add(out, ((void)t, "perplexity")); }
+static void title(const at_measurement *t, at_str *out)
+{
+    at_str_add(out, ((void)t, "perplexity"));
+}
 
-static void detail(const at_task *t, const double *sum, at_str *out)
+static void detail(const at_measurement *t, const double *sum, at_str *out)
 {
     (void)t;
     at_str_print(out, "(%.0f words, %.4f bits each)", sum[WORDS],
                  sum[WORDS] > 0 ? -sum[LOGS] / sum[WORDS] / log(2) : 0);
 }
 
-static void members(const at_task *t, const double *sum, at_str *out)
+static void members(const at_measurement *t, const double *sum, at_str *out)
 {
     (void)t;
     at_json_number(out, "words", sum[WORDS]);
@@ -75,6 +77,7 @@ const at_measure at_measure_perplexity = {
     .source = "Jelinek et al. 1977",
     .lines = "the logarithms of the probabilities of its words; no reference",
     .low_is_good = true,
+    .width = WIDTH,
     .start = start,
     .collect = collect,
     .score = score,

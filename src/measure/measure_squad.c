@@ -14,13 +14,6 @@
 
 enum { EXACT, F1, ANSWERED_EXACT, ANSWERED_F1, ANSWERED, ALL, WIDTH };
 
-static attend_status start(at_task *t, attend_error *err)
-{
-    (void)err;
-    t->width = WIDTH;
-    return ATTEND_OK;
-}
-
 /* ---- words of an answer ----------------------------------------------------------------- */
 
 static bool is_ascii_punctuation(uint32_t c)
@@ -77,7 +70,7 @@ typedef struct {
     double exact, f1;
 } agreement;
 
-static agreement agree(const at_task *t, at_workspace *s)
+static agreement agree(const at_measurement *t, at_workspace *s)
 {
     const at_chars *a = &s->words, *b = &s->reference_words;
     agreement result = {0, 0};
@@ -89,15 +82,15 @@ static agreement agree(const at_task *t, at_workspace *s)
         result.f1 = t->o.squad_v1 ? 0 : same;
         return result;
     }
-    at_grams_unmatch(&s->grams);
-    at_grams_match(&s->grams, b->at, b->count, 1);
-    at_grams_matches(&s->grams, 1, &common);
+    at_ngrams_unmatch(&s->grams);
+    at_ngrams_match(&s->grams, b->at, b->count, 1);
+    at_ngrams_matches(&s->grams, 1, &common);
     result.f1 = 2 * common / (double)(a->count + b->count);
     return result;
 }
 
 /* all answers of a line; returns how many have counted, or -1 without memory */
-static int try_answers(const at_task *t, at_workspace *s, const char *line, agreement *best)
+static int try_answers(const at_measurement *t, at_workspace *s, const char *line, agreement *best)
 {
     int answers = 0;
     for (const char *answer = line;; answer++) {
@@ -120,14 +113,14 @@ static int try_answers(const at_task *t, at_workspace *s, const char *line, agre
 static attend_status collect(const at_segment *g, at_workspace *s, double *statistics,
                              attend_error *err)
 {
-    const at_task *t = g->task;
+    const at_measurement *t = g->task;
     const char *line = at_segment_hypothesis(g);
     agreement best = {0, 0};
     int answers = 0, more = 0;
     at_pairs_start(&s->pairs);
-    at_grams_start(&s->grams);
+    at_ngrams_start(&s->grams);
     read_answer(s, line, strlen(line), true, &s->words);
-    at_grams_count(&s->grams, s->words.at, s->words.count, 1);
+    at_ngrams_count(&s->grams, s->words.at, s->words.count, 1);
     for (int r = 0; r < t->references && more >= 0; r++) {
         more = try_answers(t, s, at_segment_reference(g, r), &best);
         answers += more;
@@ -147,22 +140,22 @@ static attend_status collect(const at_segment *g, at_workspace *s, double *stati
 
 /* ---- scores ----------------------------------------------------------------------------- */
 
-static double exact(const at_task *t, const double *sum, bool alone)
+static double exact(const at_measurement *t, const double *sum, bool alone)
 {
     (void)t, (void)alone;
     return at_percent(sum[EXACT], sum[ALL]);
 }
 
-static double f1(const at_task *t, const double *sum, bool alone)
+static double f1(const at_measurement *t, const double *sum, bool alone)
 {
     (void)t, (void)alone;
     return at_percent(sum[F1], sum[ALL]);
 }
 
-static void exact_title(const at_task *t, at_str *out) { at_str_add(out, ((void)t, "EM")); }
-static void f1_title(const at_task *t, at_str *out) { at_str_add(out, ((void)t, "F1")); }
+static void exact_title(const at_measurement *t, at_str *out) { at_str_add(out, ((void)t, "EM")); }
+static void f1_title(const at_measurement *t, at_str *out) { at_str_add(out, ((void)t, "F1")); }
 
-static void signature(const at_task *t, at_str *out)
+static void signature(const at_measurement *t, at_str *out)
 {
     at_str_print(out, "squad:%s", t->o.squad_v1 ? "1.1" : "2.0");
 }
@@ -179,20 +172,20 @@ static void split(const double *sum, int of, int of_answered, at_str *out)
                      at_percent(sum[of] - sum[of_answered], unanswered), unanswered);
 }
 
-static void exact_detail(const at_task *t, const double *sum, at_str *out)
+static void exact_detail(const at_measurement *t, const double *sum, at_str *out)
 {
     (void)t;
     split(sum, EXACT, ANSWERED_EXACT, out);
 }
 
-static void f1_detail(const at_task *t, const double *sum, at_str *out)
+static void f1_detail(const at_measurement *t, const double *sum, at_str *out)
 {
     (void)t;
     split(sum, F1, ANSWERED_F1, out);
 }
 
 /* the names of the official script */
-static void members(const at_task *t, const double *sum, at_str *out)
+static void members(const at_measurement *t, const double *sum, at_str *out)
 {
     (void)t;
     double none = sum[ALL] - sum[ANSWERED];
@@ -215,7 +208,7 @@ static void members(const at_task *t, const double *sum, at_str *out)
         .lines = "an answer; several in a reference, with tabs between", \
         .min_references = 1,                                             \
         .max_references = 1000,                                          \
-        .start = start,                                                  \
+        .width = WIDTH,                                                  \
         .collect = collect,                                              \
         .score = the_score,                                              \
         .title = the_title,                                              \

@@ -12,14 +12,7 @@
 
 enum { EDITS, LENGTH, WIDTH };
 
-static attend_status start(at_task *t, attend_error *err)
-{
-    (void)err;
-    t->width = WIDTH;
-    return ATTEND_OK;
-}
-
-static void read_words(const at_task *t, at_workspace *s, const char *line, bool add,
+static void read_words(const at_measurement *t, at_workspace *s, const char *line, bool add,
                        at_chars *words)
 {
     at_chars_set(&s->text, line, strlen(line));
@@ -31,7 +24,7 @@ static void read_words(const at_task *t, at_workspace *s, const char *line, bool
 static attend_status collect(const at_segment *g, at_workspace *s, double *statistics,
                              attend_error *err)
 {
-    const at_task *t = g->task;
+    const at_measurement *t = g->task;
     size_t fewest = SIZE_MAX, length = 0;
     at_chars *words = &s->words, *reference = &s->reference_words;
     at_pairs_start(&s->pairs);
@@ -52,7 +45,7 @@ static attend_status collect(const at_segment *g, at_workspace *s, double *stati
     return ATTEND_OK;
 }
 
-static double score(const at_task *t, const double *sum, bool alone)
+static double score(const at_measurement *t, const double *sum, bool alone)
 {
     (void)t, (void)alone;
     if (sum[LENGTH] > 0)
@@ -60,22 +53,22 @@ static double score(const at_task *t, const double *sum, bool alone)
     return sum[EDITS] > 0 ? 100 : 0;
 }
 
-static void title(const at_task *t, at_str *out) { at_str_add(out, ((void)t, "TER")); }
+static void title(const at_measurement *t, at_str *out) { at_str_add(out, ((void)t, "TER")); }
 
-static void signature(const at_task *t, at_str *out)
+static void signature(const at_measurement *t, at_str *out)
 {
     at_str_print(out, "case:%s|tok:tercom|norm:%s|punct:%s|asian:%s" ATTEND_LIKE_SACREBLEU,
                  t->o.case_sensitive ? "mixed" : "lc", t->o.normalized ? "yes" : "no",
                  t->o.no_punct ? "no" : "yes", t->o.asian ? "yes" : "no");
 }
 
-static void detail(const at_task *t, const double *sum, at_str *out)
+static void detail(const at_measurement *t, const double *sum, at_str *out)
 {
     (void)t;
     at_str_print(out, "(edits = %.0f ref_len = %.1f)", sum[EDITS], sum[LENGTH]);
 }
 
-static void members(const at_task *t, const double *sum, at_str *out)
+static void members(const at_measurement *t, const double *sum, at_str *out)
 {
     (void)t;
     at_json_number(out, "num_edits", sum[EDITS]);
@@ -90,7 +83,7 @@ const at_measure at_measure_ter = {
     .min_references = 1,
     .max_references = 1000,
     .low_is_good = true,
-    .start = start,
+    .width = WIDTH,
     .collect = collect,
     .score = score,
     .title = title,

@@ -19,7 +19,7 @@ void at_pairs_start(at_pairs *p)
 {
     if (++p->round == 0) { /* after 2^32 rounds the oldest could be taken for this one */
         if (p->slot)
-            memset(p->slot, 0, p->room * sizeof *p->slot);
+            memset(p->slot, 0, p->capacity * sizeof *p->slot);
         p->round = 1;
     }
     p->count = 0;
@@ -27,26 +27,27 @@ void at_pairs_start(at_pairs *p)
 }
 
 /* the slot that holds key, or the empty one where it would be */
-static struct at_pair *place(const at_pairs *p, uint64_t key)
+static struct at_pair *slot_of(const at_pairs *p, uint64_t key)
 {
     uint64_t hash = key * 0x9E3779B97F4A7C15u;
-    size_t i = (size_t)(hash ^ hash >> 32) & (p->room - 1);
+    size_t i = (size_t)(hash ^ hash >> 32) & (p->capacity - 1);
     while (p->slot[i].round == p->round && p->slot[i].key != key)
-        i = (i + 1) & (p->room - 1);
+        i = (i + 1) & (p->capacity - 1);
     return &p->slot[i];
 }
 
 static bool grow(at_pairs *p)
 {
     at_pairs larger = *p;
-    larger.room = p->room ? 2 * p->room : 256;
-    larger.slot = p->count < UINT32_MAX / 2 ? at_alloc_zero(larger.room, sizeof *p->slot) : NULL;
+    larger.capacity = p->capacity ? 2 * p->capacity : 256;
+    larger.slot = p->count < UINT32_MAX / 2 ? at_alloc_zero(larger.capacity, sizeof *p->slot)
+                                            : NULL;
     p->failed |= !larger.slot;
     if (!larger.slot)
         return false;
-    for (size_t i = 0; i < p->room; i++)
+    for (size_t i = 0; i < p->capacity; i++)
         if (p->slot[i].round == p->round)
-            *place(&larger, p->slot[i].key) = p->slot[i];
+            *slot_of(&larger, p->slot[i].key) = p->slot[i];
     at_free(p->slot);
     *p = larger;
     return true;
@@ -59,18 +60,18 @@ static uint64_t key_of(uint32_t beginning, uint32_t symbol)
 
 uint32_t at_pairs_find(const at_pairs *p, uint32_t beginning, uint32_t symbol)
 {
-    if (p->failed || p->room == 0)
+    if (p->failed || p->capacity == 0)
         return 0;
-    const struct at_pair *slot = place(p, key_of(beginning, symbol));
+    const struct at_pair *slot = slot_of(p, key_of(beginning, symbol));
     return slot->round == p->round ? slot->number : 0;
 }
 
 uint32_t at_pairs_add(at_pairs *p, uint32_t beginning, uint32_t symbol)
 {
-    if (p->failed || (2 * (size_t)p->count >= p->room && !grow(p)))
+    if (p->failed || (2 * (size_t)p->count >= p->capacity && !grow(p)))
         return 0;
     uint64_t key = key_of(beginning, symbol);
-    struct at_pair *slot = place(p, key);
+    struct at_pair *slot = slot_of(p, key);
     if (slot->round != p->round)
         *slot = (struct at_pair){.key = key, .number = ++p->count, .round = p->round};
     return slot->number;

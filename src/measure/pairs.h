@@ -17,10 +17,10 @@
 
 typedef struct {
     struct at_pair *slot;
-    size_t room;    /* slots, a power of two */
-    uint32_t count; /* numbers given out: 1 to count; 0 is the empty sequence */
-    uint32_t round; /* slots of other rounds are empty */
-    bool failed;    /* memory ran out: every number is 0 */
+    size_t capacity; /* slots, a power of two */
+    uint32_t count;  /* numbers given out: 1 to count; 0 is the empty sequence */
+    uint32_t round;  /* slots of other rounds are empty */
+    bool failed;     /* memory ran out: every number is 0 */
 } at_pairs;
 
 void at_pairs_free(at_pairs *p);

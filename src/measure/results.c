@@ -13,7 +13,7 @@
 
 /* ---- what is asked for ------------------------------------------------------------------ */
 
-static attend_status find_measure(at_task *t, const char *name, attend_error *err)
+static attend_status find_measure(at_measurement *t, const char *name, attend_error *err)
 {
     at_guess guess = {.word = name};
     for (int i = 0; i < at_measures_count; i++)
@@ -27,7 +27,7 @@ static attend_status find_measure(at_task *t, const char *name, attend_error *er
                     guess.best, *guess.best ? "?" : "");
 }
 
-static attend_status find_words(at_task *t, attend_error *err)
+static attend_status find_words(at_measurement *t, attend_error *err)
 {
     static const char *const smooth[] = {"exp", "floor", "add-k", "none"};
     t->tokenization = at_tokenization_find(t->o.tokenize);
@@ -51,9 +51,9 @@ static attend_status check_ranges(const attend_measure_options *o, attend_error 
         const char *name;
         int value, min, max;
     } ranges[] = {
-        {"max_order", o->max_order, 1, ATTEND_ORDER_MOST},
-        {"char_order", o->char_order, 1, ATTEND_ORDER_MOST},
-        {"word_order", o->word_order, -1, ATTEND_ORDER_MOST},
+        {"max_order", o->max_order, 1, ATTEND_ORDER_MAX},
+        {"char_order", o->char_order, 1, ATTEND_ORDER_MAX},
+        {"word_order", o->word_order, -1, ATTEND_ORDER_MAX},
         {"beta", o->beta, 1, 1000},
         {"link_base", o->link_base, 0, 1},
         {"gold_base", o->gold_base, 0, 1},
@@ -96,7 +96,7 @@ static attend_status check_count(const attend_lines *a, const attend_lines *b, a
                     less->count == 1 ? "" : "s", at_show(at_lines_name(more)).text, more->count);
 }
 
-static attend_status check_lines(const at_task *t, attend_error *err)
+static attend_status check_lines(const at_measurement *t, attend_error *err)
 {
     const attend_lines *first = &t->hypotheses[0];
     attend_status status = ATTEND_OK;
@@ -112,7 +112,7 @@ static attend_status check_lines(const at_task *t, attend_error *err)
     return status;
 }
 
-static attend_status check_references(const at_task *t, attend_error *err)
+static attend_status check_references(const at_measurement *t, attend_error *err)
 {
     const at_measure *m = t->measure;
     if (t->systems < 1)
@@ -147,7 +147,7 @@ const double *at_results_statistics(const at_results *s, int system, size_t segm
 static void collect_part(void *arg, ptrdiff_t begin, ptrdiff_t end)
 {
     collecting *c = arg;
-    const at_task *t = &c->results->task;
+    const at_measurement *t = &c->results->task;
     at_workspace workspace = {0};
     for (size_t i = (size_t)begin; i < (size_t)end; i++) {
         at_segment segment = {t, c->system, i};
@@ -175,7 +175,7 @@ static attend_status fail(const collecting *c, size_t segment, attend_error *err
 
 static attend_status collect(at_results *s, attend_error *err)
 {
-    const at_task *t = &s->task;
+    const at_measurement *t = &s->task;
     for (int system = 0; system < t->systems; system++) {
         collecting c = {.results = s, .system = system, .failed = SIZE_MAX};
         at_parallel_for((ptrdiff_t)t->segments, 32, collect_part, &c);
@@ -191,7 +191,7 @@ static attend_status collect(at_results *s, attend_error *err)
 
 static attend_status allocate(at_results *s, attend_error *err)
 {
-    const at_task *t = &s->task;
+    const at_measurement *t = &s->task;
     size_t cells, systems = (size_t)t->systems;
     if (!at_size_multiply(systems * t->width, t->segments, &cells))
         return at_error_memory(err);
@@ -202,7 +202,7 @@ static attend_status allocate(at_results *s, attend_error *err)
 
 static attend_status fill(at_results *s, const char *measure, attend_error *err)
 {
-    at_task *t = &s->task;
+    at_measurement *t = &s->task;
     attend_status status = find_measure(t, measure, err);
     if (status >= 0)
         status = find_words(t, err);
@@ -213,6 +213,8 @@ static attend_status fill(at_results *s, const char *measure, attend_error *err)
     if (status >= 0)
         status = check_lines(t, err);
     if (status >= 0)
+        t->width = t->measure->width;
+    if (status >= 0 && t->measure->start)
         status = t->measure->start(t, err);
     if (t->sum_width == 0)
         t->sum_width = t->width;
@@ -225,6 +227,23 @@ static attend_status fill(at_results *s, const char *measure, attend_error *err)
     return status;
 }
 
+void at_measure_defaults(attend_measure_options *o)
+{
+    *o = (attend_measure_options){
+        .size = sizeof *o,
+        .tokenize = "13a",
+        .smooth = "exp",
+        .smooth_value = -1,
+        .max_order = 4,
+        .char_order = 6,
+        .word_order = -1,
+        .beta = 2,
+        .gold_base = 1,
+        .resamples = 0,
+        .seed = 12345,
+    };
+}
+
 attend_status at_results_new(const char *measure, const attend_measure_options *options,
                              int systems, const attend_lines *hypotheses, int references,
                              const attend_lines *reference, at_results **out, attend_error *err)
@@ -233,12 +252,12 @@ attend_status at_results_new(const char *measure, const attend_measure_options *
     *out = NULL;
     if (!s)
         return at_error_memory(err);
-    s->task = (at_task){.o = *options,
-                        .systems = systems,
-                        .references = references,
-                        .hypotheses = hypotheses,
-                        .reference = reference,
-                        .segments = systems > 0 ? hypotheses[0].count : 0};
+    s->task = (at_measurement){.o = *options,
+                               .systems = systems,
+                               .references = references,
+                               .hypotheses = hypotheses,
+                               .reference = reference,
+                               .segments = systems > 0 ? hypotheses[0].count : 0};
     attend_status status = fill(s, measure, err);
     if (status < 0)
         at_results_free(s);
@@ -289,7 +308,7 @@ double at_results_of_segment(const at_results *s, int system, size_t segment, do
 
 void at_results_signature(const at_results *s, at_str *out)
 {
-    const at_task *t = &s->task;
+    const at_measurement *t = &s->task;
     if (t->references)
         at_str_print(out, "nrefs:%d|", t->references);
     if (t->o.resamples) {

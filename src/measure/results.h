@@ -7,11 +7,14 @@
 #include "measure/measure.h"
 
 typedef struct {
-    at_task task;
+    at_measurement task;
     double *statistics;   /* systems x segments x task.width */
     double *sums;         /* systems x task.sum_width */
     atomic_bool compared; /* by randomisation, which the signature then says */
 } at_results;
+
+/* The options of attend_measure_defaults. */
+void at_measure_defaults(attend_measure_options *o);
 
 /* as attend_measure; options are whole, as attend_measure_defaults makes them */
 attend_status at_results_new(const char *measure, const attend_measure_options *options,
@@ -31,7 +34,7 @@ double at_results_of_segment(const at_results *s, int system, size_t segment, do
 /* "nrefs:1|..." */
 void at_results_signature(const at_results *s, at_str *out);
 
-/* ---- chance: sample.c ------------------------------------------------------------------- */
+/* ---- chance: bootstrap.c ---------------------------------------------------------------- */
 
 /* By task.o.resamples and task.o.seed; the same bits for any number of threads. */
 attend_status at_results_interval(const at_results *s, int system, attend_interval *out,

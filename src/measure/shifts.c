@@ -6,7 +6,7 @@
 
 #include "measure/edits.h"
 
-enum { LONGEST = 10, FURTHEST = 50, TRIES = 1000 };
+enum { MAX_LENGTH = 10, FURTHEST = 50, TRIES = 1000 };
 
 typedef struct {
     size_t start, reference, length; /* a run in the hypothesis and where the reference has it */
@@ -103,7 +103,7 @@ static bool try_runs(search *s, size_t start, size_t reference)
 {
     const at_edits *e = s->e;
     run r = {start, reference, 0};
-    while (r.length < LONGEST && start + r.length < e->rows && reference + r.length < e->columns
+    while (r.length < MAX_LENGTH && start + r.length < e->rows && reference + r.length < e->columns
            && e->words[start + r.length] == e->reference[reference + r.length]) {
         r.length++;
         try_run(s, &r);

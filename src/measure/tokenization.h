@@ -21,10 +21,10 @@ const at_tokenization *at_tokenization_find(const char *name);
 /* ---- what several of them share ---- */
 
 /* &quot; &amp; &lt; &gt; become characters */
-void at_western_entities(at_chars *text, at_chars *spare);
+void at_mteval_entities(at_chars *text, at_chars *spare);
 
 /* spaces around ASCII symbols; around full stops, commas and dashes that are not inside numbers */
-void at_western_symbols(at_chars *text, at_chars *spare);
-void at_western_stops(at_chars *text, at_chars *spare);
+void at_mteval_symbols(at_chars *text, at_chars *spare);
+void at_mteval_stops(at_chars *text, at_chars *spare);
 
 #endif

@@ -7,15 +7,15 @@ static void run(at_chars *text, at_chars *spare)
     at_chars_replace(text, spare, "<skipped>", "");
     at_chars_replace(text, spare, "-\n", "");
     at_chars_replace(text, spare, "\n", " ");
-    at_western_entities(text, spare);
+    at_mteval_entities(text, spare);
     at_chars_clear(spare);
     at_chars_add(spare, ' ');
     for (size_t i = 0; i < text->count; i++)
         at_chars_add(spare, text->at[i]);
     at_chars_add(spare, ' ');
     at_chars_swap(text, spare);
-    at_western_symbols(text, spare);
-    at_western_stops(text, spare);
+    at_mteval_symbols(text, spare);
+    at_mteval_stops(text, spare);
     at_chars_join(text);
 }
 

@@ -26,8 +26,8 @@ static void run(at_chars *text, at_chars *spare)
 {
     at_chars_strip(text);
     at_chars_each(text, spare, is_chinese, " 1 ");
-    at_western_symbols(text, spare);
-    at_western_stops(text, spare);
+    at_mteval_symbols(text, spare);
+    at_mteval_stops(text, spare);
     at_chars_join(text);
 }
 

@@ -71,7 +71,7 @@ static inline real at_classifier_words_scale(const at_classifier *m)
 /* Words of a text that it can read, of `longest` at most (0: any number). */
 static inline int at_classifier_longest(const at_classifier *m, int longest)
 {
-    return m->pool == ATTEND_POOL_MAX ? longest : at_how_longest(&m->attention, longest);
+    return m->pool == ATTEND_POOL_MAX ? longest : at_how_max_length(&m->attention, longest);
 }
 
 /* words [B,T] with lengths [B]; the caller's memory, alive until the tape is reset. */

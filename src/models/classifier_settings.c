@@ -207,6 +207,21 @@ static at_classified classify(at_tape *t, const at_model *m, at_ids ids, const i
     return at_classify(t, m->net, ids, lengths, weights, record);
 }
 
+static const char *unused(const void *settings, const char *name)
+{
+    const at_classifier_settings *s = settings;
+    bool size = strcmp(name, "attention-size") == 0, cnn = s->encoder == ATTEND_ENCODER_CNN;
+    if ((size || strcmp(name, "attention") == 0) && s->pool == ATTEND_POOL_MAX)
+        return "has no attention; --pool attention gives it one";
+    if (size)
+        return at_model_unused_size(s->attention);
+    if (cnn && at_choice_find("layers|cell|bidirectional", name) >= 0)
+        return "with a cnn has no use for it; --encoder rnn has";
+    if (!cnn && strcmp(name, "widths") == 0)
+        return "with an rnn has no use for it; --encoder cnn has";
+    return NULL;
+}
+
 const at_model_kind at_model_classifier = {
     .name = "classifier",
     .type = "attend-classifier",
@@ -221,5 +236,6 @@ const at_model_kind at_model_classifier = {
     .max_input = max_input,
     .attention = attention,
     .embedding = embedding,
+    .unused = unused,
     .classify = classify,
 };

@@ -107,7 +107,7 @@ at_tensor *at_language_read(at_tape *t, const at_language *m, at_ids words, cons
     at_tensor *x = at_embed(t, in("embedding"), words, m->vocabulary, m->embedding,
                             ATTEND_LANGUAGE_WORDS_SCALE);
     at_tensor *state[2 * ATTEND_STACK_MAX_STATES];
-    bool begins = !cache || at_cache_longest(cache) == 0, lstm = m->cell == ATTEND_LSTM;
+    bool begins = !cache || at_cache_max_length(cache) == 0, lstm = m->cell == ATTEND_LSTM;
     for (int i = 0; !begins && i < states_of(m); i++)
         state[i] = at_cache_gather(t, cache, i);
     at_stack_options o = {.cell = m->cell,

@@ -104,3 +104,14 @@ at_cell at_model_cell(int choice)
     static const at_cell cells[] = {ATTEND_RNN_TANH, ATTEND_RNN_RELU, ATTEND_LSTM, ATTEND_GRU};
     return cells[choice];
 }
+
+const char *at_model_unused_size(const char *attention)
+{
+    attend_error ignored;
+    at_how how;
+    if (!attention || at_how_parse(&how, attention, &ignored) < 0) /* which is refused elsewhere */
+        return NULL;
+    return how.score->has_hidden || at_how_local(&how)->has_hidden
+               ? NULL
+               : "has an attention without a hidden layer; additive and predicted have one";
+}

@@ -42,9 +42,10 @@ typedef struct {
 
 /* sources on their way into an encoder; the caller's memory, alive until the tape is reset */
 typedef struct {
-    at_ids ids;          /* [B,S]; of vectors the shape alone counts */
-    const real *vectors; /* [B,S,width], or NULL: ids */
-    const int *lengths;  /* [B] */
+    at_ids ids;                  /* [B,S]; of vectors the shape alone counts */
+    const real *vectors;         /* [B,S,width], or NULL: ids */
+    const int *lengths;          /* [B] */
+    at_attention_record *record; /* receives the encoder's attention that it wants; may be NULL */
 } at_inputs;
 
 /* tokens on their way into a decoder */
@@ -91,7 +92,7 @@ typedef struct {
                        at_ids targets, at_cross_entropy_options options);
 
     /* Copy output, else NULL: the probability that targets [B,T] have by copying, [B,T]; and for
-     * searching log p of all tokens, [rows*T, V + copies->most]. */
+     * searching log p of all tokens, [rows*T, V + copies->max]. */
     at_tensor *(*copied)(at_tape *t, const at_model *m, const at_decoded *d, at_ids copied,
                          at_ids targets);
     at_tensor *(*copy_log_p)(at_tape *t, const at_model *m, const at_decoded *d,
@@ -127,6 +128,7 @@ typedef enum {
     ATTEND_PART_LABELS = 4,    /* id2label */
     ATTEND_PART_VECTORS = 8,   /* width, mean and spread of the vectors that are read */
     ATTEND_PART_ITEMS = 16,    /* the same of items, always scaled */
+    ATTEND_PART_FILE = 32,     /* none of these: the model is one file, and no folder */
 } at_model_part;
 
 /* the vectors of the tokens of the source, as the network has them */
@@ -146,7 +148,8 @@ struct at_model_kind {
     size_t settings_size, net_size;
 
     /* The network from everything else. Fails, with the setting to change, where it does not go
-     * together. With `try`, sizes of data that is not there yet are assumed. */
+     * together. With `try`, sizes of data that is not there yet are assumed. NULL, like trial: the
+     * model is a file. */
     attend_status (*describe)(at_model *m, attend_error *err);
 
     /* Runs it once on the smallest input, so that all of its weights take part. */
@@ -159,6 +162,10 @@ struct at_model_kind {
     int (*attention)(const at_model *m, at_attention_layout out[ATTEND_LAYOUT_MAX]);
 
     at_embedding_info (*embedding)(const at_model *m); /* NULL: none can be set */
+
+    /* Why a setting that was given would change nothing, with the remedy: "has no attention; ..";
+     * NULL: it counts. The function may be NULL. */
+    const char *(*unused)(const void *settings, const char *name);
 
     const at_decodes *decodes; /* translate, generate */
     at_classifies *classify;
@@ -209,6 +216,9 @@ static inline int at_model_attention(const at_model *m, at_attention_layout *out
 int at_model_source_size(const at_model *m);
 int at_model_target_size(const at_model *m);
 int at_model_label_count(const at_model *m);
+
+/* at_model_kind.unused of "attention-size": of an attention without a hidden layer. */
+const char *at_model_unused_size(const char *attention);
 
 /* Names of settings that all kinds of recurrent models share. */
 at_cell at_model_cell(int choice); /* "rnn|relu|lstm|gru" */

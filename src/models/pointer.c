@@ -78,7 +78,7 @@ attend_status at_pointer_model(const at_pointer_settings *s, int width, at_point
 
 attend_status at_pointer_check_items(const at_pointer *m, size_t items, attend_error *err)
 {
-    int most = at_how_longest(&m->attention, 0);
+    int most = at_how_max_length(&m->attention, 0);
     if (!most || items < (size_t)most)
         return ATTEND_OK;
     return at_error(err, ATTEND_FORMAT,
@@ -237,6 +237,12 @@ static int attention(const at_model *m, at_attention_layout *out)
 
 static const at_points points = {read_items, point, check_items};
 
+static const char *unused(const void *settings, const char *name)
+{
+    const at_pointer_settings *s = settings;
+    return strcmp(name, "attention-size") == 0 ? at_model_unused_size(s->attention) : NULL;
+}
+
 const at_model_kind at_model_pointer = {
     .name = "pointer network",
     .type = "attend-pointer",
@@ -249,5 +255,6 @@ const at_model_kind at_model_pointer = {
     .describe = describe,
     .trial = trial,
     .attention = attention,
+    .unused = unused,
     .points = &points,
 };

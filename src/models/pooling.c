@@ -132,7 +132,7 @@ static void choose_units(at_pooling *p)
         common += log(p->unit[c]) / (double)C;
     }
     for (size_t c = 0; c < C; c++)
-        p->unit[c] = width * (p->each ? p->unit[c] : exp(common));
+        p->unit[c] = width * (p->settings->each ? p->unit[c] : exp(common));
     measure((size_t)p->rows, p->y, 1, &p->y_center, &p->y_unit);
 }
 
@@ -145,17 +145,17 @@ static void to_inside(const at_pooling *p, size_t n, const double *x, real *insi
             inside[i * C + c] = (real)((x[i * C + c] - p->center[c]) / p->unit[c]);
 }
 
-static bool allocate(at_pooling *p)
+static bool allocate(at_pooling *p, at_arena *memory)
 {
     size_t N = (size_t)p->rows, C = (size_t)p->columns;
-    p->x = at_alloc(N * C * sizeof *p->x);
-    p->y = at_alloc(N * sizeof *p->y);
-    p->center = at_alloc(C * sizeof *p->center);
-    p->unit = at_alloc(C * sizeof *p->unit);
-    p->key = at_alloc(N * C * sizeof *p->key);
-    p->value = at_alloc(N * sizeof *p->value);
-    p->params = at_params_new(0);
-    return p->x && p->y && p->center && p->unit && p->key && p->value && p->params;
+    p->x = at_arena_alloc(memory, N * C * sizeof *p->x);
+    p->y = at_arena_alloc(memory, N * sizeof *p->y);
+    p->center = at_arena_alloc(memory, C * sizeof *p->center);
+    p->unit = at_arena_alloc(memory, C * sizeof *p->unit);
+    p->key = at_arena_alloc(memory, N * C * sizeof *p->key);
+    p->value = at_arena_alloc(memory, N * sizeof *p->value);
+    p->weight = at_arena_alloc(memory, C * sizeof *p->weight);
+    return p->x && p->y && p->center && p->unit && p->key && p->value && p->weight;
 }
 
 static void take(at_pooling *p, const double *x, const double *y)
@@ -169,47 +169,45 @@ static void take(at_pooling *p, const double *x, const double *y)
         p->value[i] = (real)((y[i] - p->y_center) / p->y_unit);
 }
 
-attend_status at_pooling_new(size_t rows, int columns, const double *x, const double *y, bool each,
-                             at_pooling **out, attend_error *err)
+/* the network of a model that has its settings */
+static attend_status describe(at_model *m, size_t rows, int columns, attend_error *err)
+{
+    at_pooling *p = m->net;
+    at_parameter *weight;
+    p->settings = m->settings;
+    p->params = m->params;
+    p->rows = (int)rows;
+    p->columns = columns;
+    bool each = p->settings->each;
+    attend_status status = at_how_parse(&p->how, each ? "gaussian-w:vector" : "gaussian-w", err);
+    if (status < 0)
+        return status;
+    if (!allocate(p, &m->memory))
+        return at_error_memory(err);
+    memset(p->weight, 0, (size_t)columns * sizeof *p->weight);
+    return at_params_add(p->params, "score.width", SHAPE(each ? columns : 1), INIT_ONE, &weight,
+                         err);
+}
+
+attend_status at_pooling_new(size_t rows, int columns, const double *x, const double *y,
+                             const at_pooling_settings *settings, at_model **out, attend_error *err)
 {
     *out = NULL;
     attend_status status = check(rows, columns, x, y, err);
     if (status < 0)
         return status;
-    at_pooling *p = at_alloc_zero(1, sizeof *p);
-    if (!p)
+    at_model *m = at_model_new(&at_model_pooling, 0);
+    if (!m)
         return at_error_memory(err);
-    p->rows = (int)rows;
-    p->columns = columns;
-    p->each = each;
-    at_parameter *weight;
-    status = at_how_parse(&p->how, each ? "gaussian-w:vector" : "gaussian-w", err);
-    if (status >= 0 && !allocate(p))
-        status = at_error_memory(err);
-    if (status >= 0)
-        status = at_params_add(p->params, "score.width", SHAPE(each ? columns : 1), INIT_ONE,
-                               &weight, err);
+    *(at_pooling_settings *)m->settings = *settings;
+    status = describe(m, rows, columns, err);
     if (status < 0) {
-        at_pooling_free(p);
+        at_model_free(m);
         return status;
     }
-    take(p, x, y);
-    *out = p;
+    take(m->net, x, y);
+    *out = m;
     return ATTEND_OK;
-}
-
-void at_pooling_free(at_pooling *p)
-{
-    if (!p)
-        return;
-    at_free(p->x);
-    at_free(p->y);
-    at_free(p->center);
-    at_free(p->unit);
-    at_free(p->key);
-    at_free(p->value);
-    at_params_free(p->params);
-    at_free(p);
 }
 
 static at_parameter *weight_of(const at_pooling *p)
@@ -223,7 +221,7 @@ attend_status at_pooling_set_weight(at_pooling *p, const double *weight, attend_
         if (!isfinite(weight[c]))
             return at_error(err, ATTEND_NUMBER, "pooling: the weight of column %d is not finite",
                             c + 1);
-        if (p->each || c == 0)
+        if (p->settings->each || c == 0)
             weight_of(p)->value[c] = weight_inside(p, c, weight[c]);
     }
     return ATTEND_OK;
@@ -232,12 +230,12 @@ attend_status at_pooling_set_weight(at_pooling *p, const double *weight, attend_
 void at_pooling_weight(const at_pooling *p, double *weight) /* its sign means nothing */
 {
     for (int c = 0; c < p->columns; c++)
-        weight[c] = fabs((double)weight_of(p)->value[p->each ? c : 0]) / p->unit[c];
+        weight[c] = fabs((double)weight_of(p)->value[p->settings->each ? c : 0]) / p->unit[c];
 }
 
 bool at_pooling_sound(const at_pooling *p)
 {
-    for (int c = 0; c < (p->each ? p->columns : 1); c++)
+    for (int c = 0; c < (p->settings->each ? p->columns : 1); c++)
         if (!(real_abs(weight_of(p)->value[c]) <= (real)LARGEST_WEIGHT))
             return false;
     return true;

@@ -20,26 +20,46 @@
 #include "base/error.h"
 #include "grad/ops.h"
 #include "grad/tape.h"
+#include "models/model.h"
 
-/* The data, and w as the parameter "score.width" [C], or [1] for one that all columns share.
+/* the settings of a model of this kind: what is to be made of points */
+typedef struct {
+    bool learned, each; /* is w learned, and one for every column? */
+    const at_kernel *kernel;
+    double width; /* of the kernel; 0: not known yet */
+} at_pooling_settings;
+
+/* From names as in attend_fit_options; an attention, kernel or width that cannot be is refused with
+ * the reason. */
+attend_status at_pooling_settings_read(const char *attention, const char *kernel, double width,
+                                       at_pooling_settings *settings, attend_error *err);
+
+/* The network: the data, and w as the parameter "score.width" [C], or [1] for one that all columns
+ * share. All of it is the model's memory.
  *
  * Inside, x and y are counted from their mean, in units of a kernel width that suits the data
  * (Silverman 1986, eq. 3.28) and of their spread: then w starts near its goal, whatever the data
  * are measured in, and float keeps its digits far from zero. */
 typedef struct {
+    at_pooling_settings *settings;
+    at_params *params;
     int rows, columns;
     double *x, *y;                           /* as given: [N][C], [N] */
     double *center, *unit, y_center, y_unit; /* [C]: inside = (given - center) / unit */
     real *key, *value;                       /* inside: [N][C], [N] */
-    bool each;                               /* a w for every column */
     at_how how;                              /* gaussian-w, or gaussian-w:vector */
-    at_params *params;
+    double *weight;                          /* [C]: w in the units of the data, where learned */
+    const char *const *names;                /* [C + 1]: of the columns of x, and of y; or NULL */
 } at_pooling;
 
-/* Copies the data. At least two points, all numbers finite. each: a w for every column. */
-attend_status at_pooling_new(size_t rows, int columns, const double *x, const double *y, bool each,
-                             at_pooling **out, attend_error *err);
-void at_pooling_free(at_pooling *p); /* NULL is well */
+/* A model of these points, which are copied, with w as it starts; release it with at_model_free. At
+ * least two points, all numbers finite. */
+attend_status at_pooling_new(size_t rows, int columns, const double *x, const double *y,
+                             const at_pooling_settings *settings, at_model **out,
+                             attend_error *err);
+
+/* Copies names[C + 1], which must be UTF-8. */
+attend_status at_pooling_set_names(at_model *m, const char *const *names, attend_error *err);
 
 /* w [C] in the units of the data; where the columns share one, all numbers are the same */
 attend_status at_pooling_set_weight(at_pooling *p, const double *weight, attend_error *err);

@@ -29,7 +29,7 @@ void at_pooling_widths(const at_pooling *p, double *least, double *most)
 static void set_inside(const at_pooling *p, double weight)
 {
     at_parameter *w = at_params_find(p->params, "score.width");
-    for (int c = 0; c < (p->each ? p->columns : 1); c++)
+    for (int c = 0; c < (p->settings->each ? p->columns : 1); c++)
         w->value[c] = (real)weight;
 }
 

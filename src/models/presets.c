@@ -67,6 +67,43 @@ const at_preset at_preset_d2l = {
     .settings = "cell=gru start=copy place=before context-first=yes",
 };
 
+const at_preset at_preset_transformer = {
+    .name = "transformer",
+    .formula = "6+6 layers of 512, 8 heads, feed-forward 2048; post-norm; one embedding for all",
+    .source = "Vaswani et al. 2017, base",
+    .kind = &at_model_transformer,
+    .attention = "scaled-dot",
+    .settings = "layers=6 hidden=512 heads=8 ffn=2048 norm=post dropout=0.1 shared=yes tied=yes",
+};
+
+const at_preset at_preset_transformer_tiny = {
+    .name = "transformer-tiny",
+    .formula = "4+4 layers of 128, 4 heads, feed-forward 256; pre-norm; one embedding for all",
+    .source = "Wu et al. 2021, for small corpora",
+    .kind = &at_model_transformer,
+    .attention = "scaled-dot",
+    .settings = "layers=4 hidden=128 heads=4 ffn=256 norm=pre dropout=0.3 shared=yes tied=yes",
+};
+
+const at_preset at_preset_transformer_small = {
+    .name = "transformer-small",
+    .formula = "3+3 layers of 256, 8 heads, feed-forward 512; pre-norm; one embedding for all",
+    .source = "Vaswani et al. 2017, smaller",
+    .kind = &at_model_transformer,
+    .attention = "scaled-dot",
+    .settings = "layers=3 hidden=256 heads=8 ffn=512 norm=pre dropout=0.1 shared=yes tied=yes",
+};
+
+const at_preset at_preset_d2l_transformer = {
+    .name = "d2l-transformer",
+    .formula = "2+2 layers of 256, 4 heads, feed-forward 64; post-norm; attention without biases",
+    .source = "Zhang et al. 2021, Dive into Deep Learning, 11.7",
+    .kind = &at_model_transformer,
+    .attention = "scaled-dot",
+    .settings = "layers=2 hidden=256 heads=4 ffn=64 norm=post attention-bias=no dropout=0.2 "
+                "attention-dropout=0.2",
+};
+
 const at_preset at_preset_rnn_classifier = {
     .name = "rnn-classifier",
     .formula = "classes of texts: GRU in both directions; one attention read with a learned query",

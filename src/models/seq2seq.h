@@ -79,7 +79,7 @@ static inline const char *at_seq2seq_source_words(const at_seq2seq *m)
 /* Words or frames of a source that it can read, of `longest` at most (0: any number). */
 static inline int at_seq2seq_longest(const at_seq2seq *m, int longest)
 {
-    return m->place == ATTEND_PLACE_NONE ? longest : at_how_longest(&m->attention, longest);
+    return m->place == ATTEND_PLACE_NONE ? longest : at_how_max_length(&m->attention, longest);
 }
 
 /* Do the parts go together? The message names the option to change. */

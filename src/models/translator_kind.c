@@ -239,7 +239,8 @@ static void trial(at_tape *t, const at_model *m)
     if (!zeros)
         return;
     memset(zeros, 0, ((size_t)m->width + 1) * sizeof *zeros);
-    at_source *s = encode(t, m, &(at_inputs){one, m->width ? zeros : NULL, length});
+    at_source *s = encode(
+        t, m, &(at_inputs){.ids = one, .vectors = m->width ? zeros : NULL, .lengths = length});
     if (!s || at_failed(t))
         return;
     at_decoder state = at_seq2seq_start(net, s);
@@ -265,6 +266,26 @@ static const at_decodes decodes = {.encode = encode,
                                    .samples = samples,
                                    .reversed = reversed};
 
+static const char *unused(const void *settings, const char *name)
+{
+    const at_translator *s = settings;
+    bool size = strcmp(name, "attention-size") == 0;
+    if ((size || strcmp(name, "attention") == 0) && s->place == ATTEND_PLACE_NONE)
+        return s->context_each_step
+                   ? "has no attention; --place before and --no-context-each-step give it one"
+                   : "has no attention; --place before (or after) gives it one";
+    if (size)
+        return at_model_unused_size(s->attention);
+    if (strcmp(name, "context-first") == 0 && s->place != ATTEND_PLACE_BEFORE
+        && !s->context_each_step)
+        return "has no context beside its words; --place before";
+    if (strcmp(name, "spare-readout") == 0 && s->dropout == 0)
+        return "without dropout spares it anyway; leave it out";
+    if (strcmp(name, "variational") == 0 && s->variational && s->dropout == 0)
+        return "has no dropout, whose masks it is about; leave it out";
+    return NULL;
+}
+
 const at_model_kind at_model_translator = {
     .name = "translator",
     .type = "attend-translator",
@@ -279,5 +300,6 @@ const at_model_kind at_model_translator = {
     .max_input = max_input,
     .attention = attention,
     .embedding = embedding,
+    .unused = unused,
     .decodes = &decodes,
 };

@@ -30,16 +30,22 @@ at_tensor *at_embed(at_tape *t, at_path s, at_ids ids, int vocabulary, int width
 
 /* ---- positions -------------------------------------------------------------------------- */
 
-/* Sinusoids (Vaswani et al. 2017, 3.5): pe[p,2i] = sin(p / 10000^(2i/D)), pe[p,2i+1] = cos(same),
- * for positions first .. first+length-1: [length, width], constant */
-at_tensor *at_position_sinusoidal(at_tape *t, int first, int length, int width);
+/* Sinusoids (Vaswani et al. 2017, 3.5) of the angles p / 10000^(2k/D), k = 0, 1, .. */
+typedef enum {
+    ATTEND_SINUSOIDS_INTERLEAVED, /* sin, cos, sin, cos, ..: the paper, d2l */
+    ATTEND_SINUSOIDS_HALVES,      /* all sines, then all cosines: Marian, XLNet */
+    ATTEND_SINUSOIDS_OPENNMT,     /* halves, exponent k/(D/2-1), positions count from 1 */
+} at_sinusoids;
+
+/* for positions first .. first+length-1: [length, width], constant */
+at_tensor *at_position_sinusoidal(at_tape *t, at_sinusoids how, int first, int length, int width);
 
 /* x [B,T,D] plus the sinusoids of positions first .. first+T-1 */
-at_tensor *at_add_sinusoids(at_tape *t, at_tensor *x, int first);
+at_tensor *at_add_sinusoids(at_tape *t, at_sinusoids how, at_tensor *x, int first);
 
 /* x [B,T,D] plus rows first .. first+T-1 of weight [most, D], learned; more positions than that
  * fail */
-at_tensor *at_add_positions(at_tape *t, at_path s, at_tensor *x, int first, int most, real scale);
+at_tensor *at_add_positions(at_tape *t, at_path s, at_tensor *x, int first, int max, real scale);
 
 /* ---- norm ------------------------------------------------------------------------------- */
 

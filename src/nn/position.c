@@ -1,38 +1,49 @@
 /* Where a word stands: sinusoids, or a learned row per position. */
 #include "nn/layers.h"
 
-at_tensor *at_position_sinusoidal(at_tape *t, int first, int length, int width)
+/* column i of position p; of an odd width, the sines have one column more */
+static double sinusoid(at_sinusoids how, double p, int i, int width)
+{
+    int sines = (width + 1) / 2;
+    bool cosine = how == ATTEND_SINUSOIDS_INTERLEAVED ? i % 2 : i >= sines;
+    int k = how == ATTEND_SINUSOIDS_INTERLEAVED ? i / 2 : cosine ? i - sines : i;
+    double exponent = how != ATTEND_SINUSOIDS_OPENNMT ? (double)(2 * k) / width
+                      : width / 2 > 1                 ? (double)k / (width / 2 - 1)
+                                                      : 0;
+    double angle = (how == ATTEND_SINUSOIDS_OPENNMT ? p + 1 : p) / pow(10000, exponent);
+    return cosine ? cos(angle) : sin(angle);
+}
+
+at_tensor *at_position_sinusoidal(at_tape *t, at_sinusoids how, int first, int length, int width)
 {
     at_tensor *y = at_new(t, SHAPE(length, width));
     real *to = y->value;
     for (int p = 0; !at_failed(t) && p < length; p++)
-        for (int i = 0; i < width; i++) {
-            double angle = ((double)first + p) / pow(10000, (double)(i - i % 2) / width);
-            *to++ = (real)(i % 2 ? cos(angle) : sin(angle));
-        }
+        for (int i = 0; i < width; i++)
+            *to++ = (real)sinusoid(how, (double)first + p, i, width);
     return y;
 }
 
-at_tensor *at_add_sinusoids(at_tape *t, at_tensor *x, int first)
+at_tensor *at_add_sinusoids(at_tape *t, at_sinusoids how, at_tensor *x, int first)
 {
     if (at_failed(t))
         return at_poison(t);
     if (x->shape.rank != 3 || first < 0)
         return at_fail(t, "positions: the input must be [batch, time, width], it is %s",
                        at_shape_print(x->shape).text);
-    return at_add(t, x, at_position_sinusoidal(t, first, x->shape.dim[1], x->shape.dim[2]));
+    return at_add(t, x, at_position_sinusoidal(t, how, first, x->shape.dim[1], x->shape.dim[2]));
 }
 
-at_tensor *at_add_positions(at_tape *t, at_path s, at_tensor *x, int first, int most, real scale)
+at_tensor *at_add_positions(at_tape *t, at_path s, at_tensor *x, int first, int max, real scale)
 {
     if (at_failed(t))
         return at_poison(t);
-    if (x->shape.rank != 3 || first < 0 || x->shape.dim[1] > most - first)
+    if (x->shape.rank != 3 || first < 0 || x->shape.dim[1] > max - first)
         return at_fail(t,
                        "positions: the model knows positions 0..%d, the input %s starts at %d; "
                        "shorten the text or split it",
-                       most - 1, at_shape_print(x->shape).text, first);
-    at_tensor *table = at_param(t, s, "weight", SHAPE(most, x->shape.dim[2]), INIT_NORMAL(scale));
+                       max - 1, at_shape_print(x->shape).text, first);
+    at_tensor *table = at_param(t, s, "weight", SHAPE(max, x->shape.dim[2]), INIT_NORMAL(scale));
     return at_add(t, x, at_slice(t, table, 0, first, first + x->shape.dim[1]));
 }
 
@@ -40,7 +51,7 @@ static at_tensor *sample(at_tape *t, at_path s, const void *arg)
 {
     (void)arg;
     at_tensor *x = at_param(t, s, "x", SHAPE(2, 3, 4), INIT_NORMAL(1));
-    return at_add_positions(t, s, at_add_sinusoids(t, x, 2), 1, 5, 1);
+    return at_add_positions(t, s, at_add_sinusoids(t, ATTEND_SINUSOIDS_INTERLEAVED, x, 2), 1, 5, 1);
 }
 
 const at_layer at_nn_position = {"position", "pe[p,2i] = sin(p / 10000^(2i/D)), or a learned row",

@@ -35,15 +35,17 @@ typedef struct {
     char text[64];
 } key_text;
 
-/* the key of a setting in config.json */
-static key_text key_of(const at_option *o)
+/* a word with `to` for `from`: names of settings have '-' where keys of config.json have '_' */
+static key_text changed(const char *word, char from, char to)
 {
-    key_text key;
-    snprintf(key.text, sizeof key.text, "%s", o->name);
-    for (char *c = key.text; *c; c++)
-        *c = *c == '-' ? '_' : *c;
-    return key;
+    key_text text;
+    snprintf(text.text, sizeof text.text, "%s", word);
+    for (char *c = text.text; *c; c++)
+        *c = *c == from ? to : *c;
+    return text;
 }
+
+static key_text key_of(const at_option *o) { return changed(o->name, '-', '_'); }
 
 static json_t *settings_json(const at_model_kind *kind, void *settings)
 {
@@ -89,15 +91,13 @@ static const char *other_keys(const at_model_kind *kind)
                                               : "";
 }
 
-/* the setting under a key, which has '_' for '-', or NULL */
+/* the setting under a key, or NULL */
 static const at_option *setting_of(at_option_set settings, const char *key)
 {
-    char name[64];
     void *fields;
-    size_t n = strlen(key);
-    for (size_t i = 0; i <= n && n < sizeof name; i++)
-        name[i] = key[i] == '_' ? '-' : key[i];
-    return n < sizeof name ? at_option_find(&settings, 1, name, &fields) : NULL;
+    if (strlen(key) >= sizeof(key_text))
+        return NULL;
+    return at_option_find(&settings, 1, changed(key, '_', '-').text, &fields);
 }
 
 /* one field, as the option would be written */
@@ -126,18 +126,21 @@ static attend_status read_setting(at_option_set settings, const char *file, cons
     return status == ATTEND_OPTION ? ATTEND_FORMAT : status;
 }
 
-static attend_status unknown_key(at_option_set settings, const char *file, const char *key,
-                                 attend_error *err)
+static attend_status unknown_key(at_option_set settings, const char *file, const char *others,
+                                 const char *key, attend_error *err)
 {
-    char name[64];
-    snprintf(name, sizeof name, "%s", key);
-    at_guess guess = {.word = name};
+    key_text name = changed(key, '_', '-');
+    at_guess guess = {.word = name.text};
     for (const at_option *o = settings.options; o->name; o++)
         at_guess_consider(&guess, o->name, strlen(o->name));
+    for (size_t n; *others; others += n + (others[n] == '|')) {
+        n = strcspn(others, "|");
+        at_guess_consider(&guess, changed(others, '_', '-').text, n);
+    }
     return at_error(err, ATTEND_FORMAT,
                     "%s: unknown key '%.60s'%s%s%s; correct the file, or restore it",
-                    at_show(file).text, key, *guess.best ? "; did you mean '" : "", guess.best,
-                    *guess.best ? "'?" : "");
+                    at_show(file).text, key, *guess.best ? "; did you mean '" : "",
+                    changed(guess.best, '-', '_').text, *guess.best ? "'?" : "");
 }
 
 /* A file of ours has all keys of its type, and no others: a default in the place of a key that was
@@ -151,7 +154,7 @@ static attend_status check_keys(at_option_set settings, const char *file, const 
     {
         if (!setting_of(settings, key) && strcmp(key, "model_type") != 0
             && at_choice_find(others, key) < 0)
-            return unknown_key(settings, file, key, err);
+            return unknown_key(settings, file, others, key, err);
     }
     for (const at_option *o = settings.options; o->name; o++) {
         bool found = o->later;
@@ -188,7 +191,10 @@ static attend_status unknown_type(const char *path, const char *type, attend_err
 {
     at_str kinds = {0};
     for (int i = 0; i < at_model_kind_count; i++)
-        at_str_add(&kinds, i ? ", " : ""), at_str_add(&kinds, at_model_kinds[i]->type);
+        if (!(at_model_kinds[i]->parts & ATTEND_PART_FILE)) {
+            at_str_add(&kinds, kinds.length ? ", " : "");
+            at_str_add(&kinds, at_model_kinds[i]->type);
+        }
     attend_status status = at_error(err, ATTEND_FORMAT,
                                     "%s: model_type '%.60s' is not a kind of model that attend "
                                     "knows: %s",
@@ -209,7 +215,7 @@ attend_status at_model_config_read(const char *folder, const at_model_kind **kin
         status = at_json_load(path, &json, err);
     const char *type = json_string_value(json_object_get(json, "model_type"));
     *kind = type ? at_model_kind_of(type) : NULL;
-    if (status >= 0 && !*kind)
+    if (status >= 0 && (!*kind || (*kind)->parts & ATTEND_PART_FILE))
         status = unknown_type(path, type, err);
     if (status < 0)
         json_decref(json);

@@ -9,6 +9,7 @@
 #include "base/threads.h"
 #include "store/features.h"
 #include "store/model_config.h"
+#include "store/pooling_file.h"
 #include "store/weights.h"
 
 static bool has(const at_model *m, unsigned part) { return m->kind->parts & part; }
@@ -214,6 +215,8 @@ static json_t *parts_json(const at_model *m)
 
 attend_status at_model_save(const at_model *m, const char *folder, attend_error *err)
 {
+    if (has(m, ATTEND_PART_FILE))
+        return at_pooling_file_save(m, folder, err);
     attend_status status = at_folder_make(folder, err);
     if (status >= 0)
         status = save_tokenizers(folder, m, err);
@@ -268,23 +271,10 @@ attend_status at_model_open_unweighted(const char *folder, at_model **out, atten
 
 attend_status at_model_open(const char *folder, at_model **out, attend_error *err)
 {
-    return at_model_open_for(folder, ~0u, out, err);
-}
-
-attend_status at_model_open_for(const char *folder, unsigned can, at_model **out, attend_error *err)
-{
-    const at_model_kind *kind;
-    json_t *json;
     *out = NULL;
-    attend_status status = at_model_config_read(folder, &kind, &json, err);
-    if (status < 0)
-        return status;
-    json_decref(json);
-    if (!(kind->can & can))
-        return at_error(err, ATTEND_FORMAT,
-                        "%s/config.json: model_type is '%s', a %s; attend %s takes this model",
-                        at_show(folder).text, kind->type, kind->name, kind->use);
-    status = at_model_open_unweighted(folder, out, err);
+    if (at_pooling_file_is(folder))
+        return at_pooling_file_open(folder, out, err);
+    attend_status status = at_model_open_unweighted(folder, out, err);
     if (status < 0)
         return status;
     status = at_model_load_weights(*out, folder, NULL, err);

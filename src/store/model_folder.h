@@ -7,6 +7,9 @@
  * config.json also has the labels of a classifier as id2label; where sources are feature vectors,
  * source_features, feature_mean and feature_spread; of items item_mean and item_spread.
  *
+ * A model of kind pooling is one file instead (pooling_file.h): at_model_open and
+ * at_model_save take its path.
+ *
  * Files are written whole or not at all. */
 #ifndef ATTEND_STORE_MODEL_FOLDER_H
 #define ATTEND_STORE_MODEL_FOLDER_H
@@ -18,11 +21,6 @@ enum { ATTEND_ITEM_WIDTH_MAX = 1024 }; /* numbers of an item to point to */
 /* Opens a model of any kind, with its weights; release it with at_model_free. */
 attend_status at_model_open(const char *folder, at_model **out, attend_error *err);
 
-/* The same of a model that can do one of these (attend_capability); one that cannot is refused with
- * the command that uses it. */
-attend_status at_model_open_for(const char *folder, unsigned can, at_model **out,
-                                attend_error *err);
-
 /* Everything but the weights: params is an empty set. */
 attend_status at_model_open_unweighted(const char *folder, at_model **out, attend_error *err);
 
@@ -32,7 +30,7 @@ attend_status at_model_open_unweighted(const char *folder, at_model **out, atten
 attend_status at_model_load_weights(at_model *m, const char *folder, const char *file,
                                     attend_error *err);
 
-/* Everything but the weights; the folder is made where it is missing. */
+/* Everything but the weights of a folder, which is made where it is missing. */
 attend_status at_model_save(const at_model *m, const char *folder, attend_error *err);
 
 /* "text", or "feature vectors of 16 numbers": what a model of such a width reads */

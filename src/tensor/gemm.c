@@ -263,13 +263,13 @@ static void pack_part(const product *g, int n, int kc, int p, int j, real *out, 
 typedef struct {
     real *a, *b;
     int mc, kc, nc;
-} room;
+} workspace;
 
 /* steps of about `most` that cut n evenly */
-static int even(int n, int most)
+static int even(int n, int max)
 {
-    int parts = parts_of(n, most);
-    return parts ? parts_of(n, parts) : most;
+    int parts = parts_of(n, max);
+    return parts ? parts_of(n, parts) : max;
 }
 
 /* A is read where it lies, unless there are so many columns of B that packing pays. Its rows may
@@ -284,7 +284,7 @@ static bool in_place(const product *g, int nc)
 }
 
 /* rows i..i+mc of A, columns p..p+kc, by a B of nc columns */
-static block block_of(const product *g, room r, int i, int mc, int p, int kc, int nc)
+static block block_of(const product *g, workspace r, int i, int mc, int p, int kc, int nc)
 {
     int mr = g->kernel->mr;
     const real *a = g->a + i * g->ars + p * g->acs;
@@ -297,7 +297,7 @@ static block block_of(const product *g, room r, int i, int mc, int p, int kc, in
 /* The panels of B that the first rows of A need are packed a few at a time and used at once, while
  * they are near. Where there are no more rows, nobody comes back to them, and the next few take
  * their place. */
-static void pack_and_multiply(const product *g, room r, block a, int mc, int nc, int kc, int p,
+static void pack_and_multiply(const product *g, workspace r, block a, int mc, int nc, int kc, int p,
                               int column, real *c, at_gemm_start from, coming *rows)
 {
     int nr = g->kernel->nr, group = GROUP * nr;
@@ -331,7 +331,7 @@ static coming rows_after(const product *g, int i, int mc, int p, int kc, int spa
     return (coming){g->a + i * g->ars + p, g->ars, rows, spare - rows};
 }
 
-static void multiply_blocks(const product *g, room r)
+static void multiply_blocks(const product *g, workspace r)
 {
     int nr = g->kernel->nr, mr = g->kernel->mr;
     int grain = g->kernel->grain, kcs = parts_of(even(g->k, r.kc), grain) * grain;
@@ -361,7 +361,7 @@ static void multiply_blocks(const product *g, room r)
 }
 
 /* The same with a B of two-byte numbers: as many columns of it at a time as are widened at once. */
-static void multiply_few_half(const product *g, room r)
+static void multiply_few_half(const product *g, workspace r)
 {
     enum { COLUMNS = WIDE / FEW_KC };
     real wide[WIDE];
@@ -386,7 +386,7 @@ static void multiply_few_half(const product *g, room r)
 
 /* Few rows: packing B would cost as much as the product. A few rows of B at a time are read where
  * they are, from left to right; only the columns of the last, narrow panel are packed. */
-static void multiply_few(const product *g, room r)
+static void multiply_few(const product *g, workspace r)
 {
     int nr = g->kernel->nr, whole = g->n / nr * nr;
     coming none = {.left = 0};
@@ -454,8 +454,8 @@ static void multiply(const product *g)
     _Alignas(64) real small[SMALL_KC * SMALL_SIDES * ATTEND_GEMM_BYTES_MAX / sizeof(real)];
     real *memory = packing_memory();
     int mc = g->kernel->mc, kc = g->kernel->kc;
-    room r = memory ? (room){memory, memory + panel_len(g, mc, kc), mc, kc, NC / nr * nr}
-                    : (room){small, small + panel_len(g, mr, SMALL_KC), mr, SMALL_KC, nr};
+    workspace r = memory ? (workspace){memory, memory + panel_len(g, mc, kc), mc, kc, NC / nr * nr}
+                         : (workspace){small, small + panel_len(g, mr, SMALL_KC), mr, SMALL_KC, nr};
     if (g->kernel->begin)
         g->kernel->begin();
     if (!g->panels && g->bcs == 1 && g->m <= mr && g->kernel->grain == 1)
@@ -506,8 +506,8 @@ static void grid_cell(void *arg, int cell)
 static grid plan(const product *g)
 {
     enum { FLOPS_PER_THREAD = 100000 }; /* below this a thread costs more than it brings */
-    double flops = 2.0 * g->m * g->n * g->k, most = flops / FLOPS_PER_THREAD;
-    int threads = at_threads() > most ? (int)most : at_threads();
+    double flops = 2.0 * g->m * g->n * g->k, max = flops / FLOPS_PER_THREAD;
+    int threads = at_threads() > max ? (int)max : at_threads();
     int tall = parts_of(g->m, g->kernel->mr), wide = parts_of(g->n, g->kernel->nr);
     for (; threads > 1; threads--) {
         grid best = {.whole = g};

@@ -231,16 +231,16 @@ static double max_abs(size_t n, const real *x)
     typedef int32_t bits;
     const bits magnitude = INT32_MAX;
 #endif
-    bits most = 0;
+    bits max = 0;
     EACH
     {
         bits b;
         memcpy(&b, x + i, sizeof b);
         b &= magnitude;
-        most = b > most ? b : most;
+        max = b > max ? b : max;
     }
     real value;
-    memcpy(&value, &most, sizeof value);
+    memcpy(&value, &max, sizeof value);
     return (double)value;
 }
 

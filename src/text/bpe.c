@@ -22,7 +22,7 @@ typedef struct {
 struct at_bpe {
     int byte[256];
     at_merge *merges; /* by rank */
-    int count, room;
+    int count, capacity;
     pair *pairs; /* open addressing, at most half full */
     size_t slots, used;
 };
@@ -91,19 +91,19 @@ static bool grow_pairs(at_bpe *b)
 
 static bool grow_merges(at_bpe *b)
 {
-    int room = b->room ? 2 * b->room : 512;
-    at_merge *merges = at_realloc(b->merges, (size_t)b->room * sizeof *merges,
-                                  (size_t)room * sizeof *merges);
+    int capacity = b->capacity ? 2 * b->capacity : 512;
+    at_merge *merges = at_realloc(b->merges, (size_t)b->capacity * sizeof *merges,
+                                  (size_t)capacity * sizeof *merges);
     if (!merges)
         return false;
     b->merges = merges;
-    b->room = room;
+    b->capacity = capacity;
     return true;
 }
 
 bool at_bpe_add(at_bpe *b, at_merge m)
 {
-    if (b->count == INT_MAX / 2 || (b->count == b->room && !grow_merges(b))
+    if (b->count == INT_MAX / 2 || (b->count == b->capacity && !grow_merges(b))
         || (2 * b->used >= b->slots && !grow_pairs(b)))
         return false;
     pair *p = find(b, m.left, m.right);
@@ -182,7 +182,7 @@ typedef struct {
     at_bpe_part *parts;
     uint32_t *next, *prev;
     uint64_t *heap; /* rank, place; held grows from its end */
-    size_t size, heaped, held, room;
+    size_t size, heaped, held, capacity;
 } long_word;
 
 static void push(long_word *w, uint64_t item)
@@ -218,7 +218,7 @@ static void offer(long_word *w, uint32_t i, uint32_t now)
         return;
     uint64_t item = (uint64_t)rank << 32 | i;
     if (rank < now)
-        w->heap[w->room - ++w->held] = item;
+        w->heap[w->capacity - ++w->held] = item;
     else
         push(w, item);
 }
@@ -252,7 +252,7 @@ static void merge_long(long_word *w)
         while (w->heaped && w->heap[0] >> 32 == rank)
             merge_at(w, rank, (uint32_t)pop(w));
         for (; w->held > 0; w->held--)
-            push(w, w->heap[w->room - w->held]);
+            push(w, w->heap[w->capacity - w->held]);
     }
 }
 
@@ -260,10 +260,10 @@ static ptrdiff_t encode_long(const at_bpe *b, at_bpe_part *parts, size_t n)
 {
     if (n > INT32_MAX)
         return -1;
-    long_word w = {.b = b, .parts = parts, .size = n, .room = 3 * n};
+    long_word w = {.b = b, .parts = parts, .size = n, .capacity = 3 * n};
     w.next = at_alloc(n * sizeof *w.next);
     w.prev = at_alloc(n * sizeof *w.prev);
-    w.heap = at_alloc(w.room * sizeof *w.heap);
+    w.heap = at_alloc(w.capacity * sizeof *w.heap);
     bool held = w.next && w.prev && w.heap;
     ptrdiff_t to = 0;
     if (held)

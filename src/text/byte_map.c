@@ -44,15 +44,6 @@ int at_char_byte(uint32_t code)
     return n < 0xA0 - '~' ? '~' + 1 + n : 0xAD;
 }
 
-void at_bytes_write(at_str *out, const char *bytes, size_t size)
-{
-    for (size_t i = 0; i < size; i++) {
-        char text[4];
-        int length = at_utf8_put(text, at_byte_char((unsigned char)bytes[i]));
-        at_str_add_bytes(out, text, (size_t)length);
-    }
-}
-
 /* the byte of the first character, and its length; -1 where it stands for none */
 static int byte_at(const char *text, size_t size, int *length)
 {

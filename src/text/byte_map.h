@@ -18,9 +18,6 @@ int at_byte_order(unsigned char byte);
 /* The byte of a character, or -1 where it stands for none. */
 int at_char_byte(uint32_t code);
 
-/* bytes as characters */
-void at_bytes_write(at_str *out, const char *bytes, size_t size);
-
 /* Characters as bytes. False, and nothing is added, where a character stands for no byte. */
 bool at_bytes_read(at_str *out, const char *text, size_t size);
 

@@ -99,13 +99,13 @@ static int extra_of(const at_copied *line, at_text word)
 }
 
 /* the array with room for at least so many, or NULL: then it is as it was */
-static void *grown(void *array, size_t *room, size_t need, size_t each)
+static void *grown(void *array, size_t *capacity, size_t need, size_t each)
 {
-    if (need <= *room)
+    if (need <= *capacity)
         return array;
     size_t more = need + need / 2 + 8;
-    void *larger = at_realloc(array, *room * each, more * each);
-    *room = larger ? more : *room;
+    void *larger = at_realloc(array, *capacity * each, more * each);
+    *capacity = larger ? more : *capacity;
     return larger;
 }
 
@@ -131,11 +131,11 @@ typedef struct {
 } spelling;
 
 static bool spell(spelling *s, const at_tokenizer *t, const char *text, size_t size,
-                  const at_pieces *pieces)
+                  const at_tokens *tokens)
 {
-    *s = (spelling){.end = at_alloc((pieces->count + 1) * sizeof *s->end)};
+    *s = (spelling){.end = at_alloc((tokens->count + 1) * sizeof *s->end)};
     if (s->end)
-        at_spell(t, text, size, pieces, &s->text, s->end);
+        at_spell(t, text, size, tokens, &s->text, s->end);
     return s->end && !s->text.failed;
 }
 
@@ -168,43 +168,43 @@ static bool number_words(at_copied *line, const at_copying *c, const spelling *s
 }
 
 attend_status at_copied_read(at_copied *line, const at_copying *c, const char *text, size_t size,
-                             const at_pieces *pieces, size_t count, attend_error *err)
+                             const at_tokens *tokens, size_t count, attend_error *err)
 {
     bool lacks = false, done = true;
     line->extra = 0;
     at_str_clear(&line->texts);
-    int *ids = grown(line->id, &line->room, count + 1, sizeof *ids);
+    int *ids = grown(line->id, &line->capacity, count + 1, sizeof *ids);
     if (!ids)
         return at_error_memory(err);
     line->id = ids;
     line->count = count;
     for (size_t i = 0; i < count; i++) {
-        line->id[i] = c->number[pieces->item[i].id];
+        line->id[i] = c->number[tokens->item[i].id];
         lacks |= line->id[i] < 0;
     }
     if (lacks) {
         spelling s;
-        done = spell(&s, c->source, text, size, pieces) && number_words(line, c, &s);
+        done = spell(&s, c->source, text, size, tokens) && number_words(line, c, &s);
         free_spelling(&s);
     }
     return done ? ATTEND_OK : at_error_memory(err);
 }
 
 attend_status at_copied_find(const at_copied *line, const at_copying *c, const char *text,
-                             size_t size, at_pieces *pieces, attend_error *err)
+                             size_t size, at_tokens *tokens, attend_error *err)
 {
     int32_t unknown = c->target->special[ATTEND_SPECIAL_UNK];
     size_t first = 0;
-    while (first < pieces->count && (unknown < 0 || pieces->item[first].id != unknown))
+    while (first < tokens->count && (unknown < 0 || tokens->item[first].id != unknown))
         first++;
-    if (first == pieces->count || !line->extra)
+    if (first == tokens->count || !line->extra)
         return ATTEND_OK;
     spelling s;
-    bool done = spell(&s, c->target, text, size, pieces);
-    for (size_t i = first; done && i < pieces->count; i++) {
-        int extra = pieces->item[i].id == unknown ? extra_of(line, spelled(&s, i)) : -1;
+    bool done = spell(&s, c->target, text, size, tokens);
+    for (size_t i = first; done && i < tokens->count; i++) {
+        int extra = tokens->item[i].id == unknown ? extra_of(line, spelled(&s, i)) : -1;
         if (extra >= 0)
-            pieces->item[i].id = at_tokenizer_size(c->target) + extra;
+            tokens->item[i].id = at_tokenizer_size(c->target) + extra;
     }
     free_spelling(&s);
     return done ? ATTEND_OK : at_error_memory(err);

@@ -32,7 +32,7 @@ int at_copying_unknown(const at_tokenizer *target);
 /* of one line */
 typedef struct {
     int *id; /* [count]: of its pieces */
-    size_t count, room;
+    size_t count, capacity;
     int extra;    /* numbers from V on */
     at_str texts; /* of these, one after the other */
     size_t *end;  /* [extra]: where each ends */
@@ -43,11 +43,11 @@ void at_copied_free(at_copied *line);
 
 /* Numbers the first `count` pieces of a text of the source. */
 attend_status at_copied_read(at_copied *line, const at_copying *c, const char *text, size_t size,
-                             const at_pieces *pieces, size_t count, attend_error *err);
+                             const at_tokens *tokens, size_t count, attend_error *err);
 
 /* Pieces of a text of the target that are unknown, but in the line, get their numbers there. */
 attend_status at_copied_find(const at_copied *line, const at_copying *c, const char *text,
-                             size_t size, at_pieces *pieces, attend_error *err);
+                             size_t size, at_tokens *tokens, attend_error *err);
 
 /* The text of a number from V on, less V; borrowed until the next line. */
 at_text at_copied_text(const at_copied *line, int extra);

@@ -43,10 +43,10 @@ uint32_t at_words_count(const char *text, size_t size, bool alone)
     return words;
 }
 
-uint32_t at_word_of(const char *text, size_t size, const at_piece *piece)
+uint32_t at_word_of(const char *text, size_t size, const at_token *token)
 {
-    size_t at = piece->begin, used = 0;
-    if (piece->word == ATTEND_NO_WORD)
+    size_t at = token->begin, used = 0;
+    if (token->word == ATTEND_NO_WORD)
         return ATTEND_NO_WORD;
     while (at < size && sort_of(text + at, size - at, &used) == BLANK)
         at += used;

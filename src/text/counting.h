@@ -14,7 +14,7 @@ uint32_t at_words_count(const char *text, size_t size, bool alone);
 
 /* The word, from 0, of a piece in a text whose characters stand alone: that of its first character
  * that is no white space; ATTEND_NO_WORD of a piece that has none. */
-uint32_t at_word_of(const char *text, size_t size, const at_piece *piece);
+uint32_t at_word_of(const char *text, size_t size, const at_token *token);
 
 /* A text without the white space around it. */
 at_text at_trimmed(const char *text, size_t size);

@@ -11,7 +11,7 @@ struct at_coverage {
     at_vocab *unknown;
     bool *seen;     /* by id */
     int32_t *order; /* of unknown, when it was asked for */
-    at_pieces pieces;
+    at_tokens tokens;
 };
 
 at_coverage *at_coverage_new(const at_tokenizer *t)
@@ -36,11 +36,11 @@ void at_coverage_free(at_coverage *c)
     at_vocab_free(c->unknown);
     at_free(c->seen);
     at_free(c->order);
-    at_pieces_free(&c->pieces);
+    at_tokens_free(&c->tokens);
     at_free(c);
 }
 
-static bool count_unknown(at_coverage *c, const char *text, const at_piece *p)
+static bool count_unknown(at_coverage *c, const char *text, const at_token *p)
 {
     int32_t id = at_vocab_add(c->unknown, text + p->begin, p->end - p->begin);
     if (id < 0)
@@ -57,11 +57,11 @@ static void count_known(at_coverage *c, int32_t id)
 }
 
 /* Words with an unknown piece; pieces of one word follow each other. */
-static bool count_pieces(at_coverage *c, const char *text, uint64_t *unknown_words)
+static bool count_tokens(at_coverage *c, const char *text, uint64_t *unknown_words)
 {
     uint32_t last = ATTEND_NO_WORD;
-    for (size_t i = 0; i < c->pieces.count; i++) {
-        const at_piece *p = &c->pieces.item[i];
+    for (size_t i = 0; i < c->tokens.count; i++) {
+        const at_token *p = &c->tokens.item[i];
         if (p->id != c->t->special[ATTEND_SPECIAL_UNK]) {
             count_known(c, p->id);
             continue;
@@ -77,21 +77,21 @@ static bool count_pieces(at_coverage *c, const char *text, uint64_t *unknown_wor
 attend_status at_coverage_add(at_coverage *c, const char *text, size_t size, attend_error *err)
 {
     uint64_t unknown = 0;
-    at_pieces_clear(&c->pieces);
-    attend_status status = at_encode(c->t, text, size, &c->pieces, err);
+    at_tokens_clear(&c->tokens);
+    attend_status status = at_encode(c->t, text, size, &c->tokens, err);
     if (status < 0)
         return status;
-    if (!count_pieces(c, text, &unknown))
+    if (!count_tokens(c, text, &unknown))
         return at_error_memory(err);
-    at_pieces none = {0};
-    uint64_t words = at_pieces_number_words(&none, 0, text, size);
+    at_tokens none = {0};
+    uint64_t words = at_tokens_number_words(&none, 0, text, size);
     c->counts.lines++;
     c->counts.bytes += size;
     c->counts.characters += at_utf8_count(text, size);
-    c->counts.invalid += c->pieces.invalid;
+    c->counts.invalid += c->tokens.invalid;
     c->counts.words += words;
     c->counts.known_words += words - unknown;
-    c->counts.pieces += c->pieces.count;
+    c->counts.tokens += c->tokens.count;
     return ATTEND_OK;
 }
 

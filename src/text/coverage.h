@@ -10,7 +10,7 @@ typedef struct {
     uint64_t lines, bytes, characters, invalid;
     uint64_t words;       /* between white space */
     uint64_t known_words; /* none of whose pieces is unknown */
-    uint64_t pieces, unknown;
+    uint64_t tokens, unknown;
     int32_t used;          /* pieces of the vocabulary that were needed, specials left out */
     int32_t unknown_texts; /* different ones */
 } at_coverage_counts;

@@ -15,7 +15,7 @@ struct at_dictionary {
     char *text;
     at_vocab *words;
     const char **meaning;
-    size_t room;
+    size_t capacity;
 };
 
 static attend_status add(at_dictionary *d, const char *word, size_t size, const char *meaning,
@@ -24,13 +24,14 @@ static attend_status add(at_dictionary *d, const char *word, size_t size, const 
     size_t n = (size_t)at_vocab_size(d->words);
     if (at_vocab_find(d->words, word, size) >= 0)
         return ATTEND_OK;
-    if (n == d->room) {
-        size_t room = d->room ? 2 * d->room : 1024;
-        const char **more = at_realloc(d->meaning, d->room * sizeof *more, room * sizeof *more);
+    if (n == d->capacity) {
+        size_t capacity = d->capacity ? 2 * d->capacity : 1024;
+        const char **more = at_realloc(d->meaning, d->capacity * sizeof *more,
+                                       capacity * sizeof *more);
         if (!more)
             return at_error_memory(err);
         d->meaning = more;
-        d->room = room;
+        d->capacity = capacity;
     }
     d->meaning[n] = meaning;
     return at_vocab_add(d->words, word, size) < 0 ? at_error_memory(err) : ATTEND_OK;

@@ -18,7 +18,7 @@ static const char count_key[] = "merges";
 /* ---- merges ----------------------------------------------------------------------------- */
 
 typedef struct {
-    at_gpt2 *g;
+    at_gpt2_tokenizer *g;
     const char *file;
     size_t line; /* from 1; or, in JSON, the number of the merge */
     int twice;   /* pairs that were there already */
@@ -26,12 +26,12 @@ typedef struct {
     attend_error *err;
 } merger;
 
-static int32_t piece(const merger *m, const char *text, size_t size)
+static int32_t token(const merger *m, const char *text, size_t size)
 {
     return at_vocab_find(m->g->base.vocab, text, size);
 }
 
-static attend_status unknown_piece(const merger *m, const char *text, size_t size)
+static attend_status unknown_token(const merger *m, const char *text, size_t size)
 {
     char copy[64];
     size_t n = size < sizeof copy ? size : sizeof copy - 1;
@@ -49,16 +49,16 @@ static attend_status add_merge(merger *m, const char *left, size_t left_size, co
     at_str_clear(&m->both);
     at_str_add_bytes(&m->both, left, left_size);
     at_str_add_bytes(&m->both, right, right_size);
-    at_merge merge = {piece(m, left, left_size), piece(m, right, right_size),
-                      piece(m, at_str_text(&m->both), m->both.length)};
+    at_merge merge = {token(m, left, left_size), token(m, right, right_size),
+                      token(m, at_str_text(&m->both), m->both.length)};
     if (m->both.failed)
         return at_error_memory(m->err);
     if (merge.left < 0)
-        return unknown_piece(m, left, left_size);
+        return unknown_token(m, left, left_size);
     if (merge.right < 0)
-        return unknown_piece(m, right, right_size);
+        return unknown_token(m, right, right_size);
     if (merge.merged < 0)
-        return unknown_piece(m, m->both.text, m->both.length);
+        return unknown_token(m, m->both.text, m->both.length);
     m->twice += at_bpe_rank(m->g->bpe, merge.left, merge.right) >= 0;
     return at_bpe_add(m->g->bpe, merge) ? ATTEND_OK : at_error_memory(m->err);
 }
@@ -82,8 +82,8 @@ static void say_twice(const merger *m)
                at_show(m->file).text, m->twice);
 }
 
-attend_status at_gpt2_read_merge_lines(at_gpt2 *g, const char *text, size_t size, const char *file,
-                                       attend_error *err)
+attend_status at_gpt2_read_merge_lines(at_gpt2_tokenizer *g, const char *text, size_t size,
+                                       const char *file, attend_error *err)
 {
     merger m = {.g = g, .file = file, .err = err};
     attend_status status = ATTEND_OK;
@@ -103,7 +103,7 @@ attend_status at_gpt2_read_merge_lines(at_gpt2 *g, const char *text, size_t size
     return status;
 }
 
-static attend_status read_merges(at_gpt2 *g, const char *path, attend_error *err)
+static attend_status read_merges(at_gpt2_tokenizer *g, const char *path, attend_error *err)
 {
     char *text;
     size_t size;
@@ -129,7 +129,7 @@ static attend_status add_json(merger *m, const json_t *merge)
                      json_string_length(right));
 }
 
-attend_status at_gpt2_read_merges(at_gpt2 *g, const json_t *list, const char *file,
+attend_status at_gpt2_read_merges(at_gpt2_tokenizer *g, const json_t *list, const char *file,
                                   attend_error *err)
 {
     merger m = {.g = g, .file = file, .err = err};
@@ -146,7 +146,7 @@ attend_status at_gpt2_read_merges(at_gpt2 *g, const json_t *list, const char *fi
 
 /* ---- loading ---------------------------------------------------------------------------- */
 
-void at_gpt2_configure(at_gpt2 *g, const json_t *config)
+void at_gpt2_configure(at_gpt2_tokenizer *g, const json_t *config)
 {
     const json_t *prefix = json_object_get(config, "add_prefix_space");
     const char *class = json_string_value(json_object_get(config, "tokenizer_class"));
@@ -175,8 +175,8 @@ static char *merges_beside(const char *path)
 }
 
 /* A list that was cut is still a list: our own tokenizer_config.json has the number of merges. */
-static attend_status check_count(const at_gpt2 *g, const json_t *config, const char *merges,
-                                 attend_error *err)
+static attend_status check_count(const at_gpt2_tokenizer *g, const json_t *config,
+                                 const char *merges, attend_error *err)
 {
     const json_t *count = json_object_get(config, count_key);
     if (!json_is_integer(count) || json_integer_value(count) == at_bpe_merges(g->bpe))
@@ -188,7 +188,8 @@ static attend_status check_count(const at_gpt2 *g, const json_t *config, const c
                     (long long)json_integer_value(count));
 }
 
-static attend_status load_files(at_gpt2 *g, const char *path, const char *merges, attend_error *err)
+static attend_status load_files(at_gpt2_tokenizer *g, const char *path, const char *merges,
+                                attend_error *err)
 {
     json_t *vocab = NULL, *config = NULL;
     attend_status status = at_json_load(path, &vocab, err);
@@ -213,7 +214,7 @@ static attend_status load_files(at_gpt2 *g, const char *path, const char *merges
 
 attend_status at_gpt2_load(const char *path, at_tokenizer **out, attend_error *err)
 {
-    at_gpt2 *g = NULL;
+    at_gpt2_tokenizer *g = NULL;
     char *merges = merges_beside(path);
     attend_status status = merges ? at_gpt2_new(&g, err) : at_error_memory(err);
     if (status >= 0)
@@ -229,7 +230,7 @@ attend_status at_gpt2_load(const char *path, at_tokenizer **out, attend_error *e
 
 /* ---- saving ----------------------------------------------------------------------------- */
 
-void at_gpt2_merge_text(const at_gpt2 *g, int rank, at_str *out)
+void at_gpt2_merge_text(const at_gpt2_tokenizer *g, int rank, at_str *out)
 {
     size_t size;
     at_merge m = at_bpe_merge(g->bpe, rank);
@@ -240,30 +241,22 @@ void at_gpt2_merge_text(const at_gpt2 *g, int rank, at_str *out)
     at_str_add_bytes(out, text, size);
 }
 
-static attend_status save_merges(const at_gpt2 *g, const char *path, attend_error *err)
+static attend_status save_merges(const at_gpt2_tokenizer *g, const char *path, attend_error *err)
 {
-    at_writer *w;
     at_str text = {0};
-    if (at_writer_open(&w, path, err) < 0)
-        return ATTEND_FILE;
     at_str_add(&text, "#version: 0.2\n");
     for (int rank = 0; rank < at_bpe_merges(g->bpe); rank++) {
         at_gpt2_merge_text(g, rank, &text);
         at_str_add(&text, "\n");
     }
-    bool well = !text.failed;
-    if (well)
-        at_writer_write(w, at_str_text(&text), text.length);
+    attend_status status = at_file_write(path, &text, err);
     at_str_free(&text);
-    if (well)
-        return at_writer_commit(w, err);
-    at_writer_abort(w);
-    return at_error_memory(err);
+    return status;
 }
 
 attend_status at_gpt2_save(const at_tokenizer *t, const char *folder, attend_error *err)
 {
-    const at_gpt2 *g = (const at_gpt2 *)t;
+    const at_gpt2_tokenizer *g = (const at_gpt2_tokenizer *)t;
     char *vocab = at_file_join(folder, "vocab.json"), *merges = at_file_join(folder, "merges.txt");
     attend_status status = vocab && merges ? ATTEND_OK : at_error_memory(err);
     at_json_start();

@@ -64,7 +64,8 @@ static attend_status check_added(const json_t *root, const char *file, attend_er
     return ATTEND_OK;
 }
 
-static attend_status read_parts(at_gpt2 *g, const json_t *root, const char *file, attend_error *err)
+static attend_status read_parts(at_gpt2_tokenizer *g, const json_t *root, const char *file,
+                                attend_error *err)
 {
     json_t *config = NULL;
     const json_t *model = json_object_get(root, "model");
@@ -97,7 +98,7 @@ static attend_status read_parts(at_gpt2 *g, const json_t *root, const char *file
 attend_status at_gpt2_read(const json_t *root, const char *file, at_tokenizer **out,
                            attend_error *err)
 {
-    at_gpt2 *g;
+    at_gpt2_tokenizer *g;
     attend_status status = at_gpt2_new(&g, err);
     *out = NULL;
     if (status < 0)
@@ -112,7 +113,7 @@ attend_status at_gpt2_read(const json_t *root, const char *file, at_tokenizer **
 
 /* ---- writing ---------------------------------------------------------------------------- */
 
-static json_t *merges_json(const at_gpt2 *g)
+static json_t *merges_json(const at_gpt2_tokenizer *g)
 {
     json_t *list = json_array();
     at_str text = {0};
@@ -133,7 +134,7 @@ static json_t *byte_level(bool prefix)
 
 json_t *at_gpt2_write(const at_tokenizer *t)
 {
-    const at_gpt2 *g = (const at_gpt2 *)t;
+    const at_gpt2_tokenizer *g = (const at_gpt2_tokenizer *)t;
     json_t *model = json_pack("{s:s, s:n, s:n, s:n, s:n, s:b, s:b, s:o, s:o}", "type", "BPE",
                               "dropout", "unk_token", "continuing_subword_prefix",
                               "end_of_word_suffix", "fuse_unk", 0, "byte_fallback", 0, "vocab",

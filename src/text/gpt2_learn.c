@@ -9,7 +9,7 @@
 #include "text/gpt2.h"
 #include "text/merges.h"
 
-enum { SIZE = 8000, MIN_COUNT = 2, LEAST = 256 + 1, MOST = 1 << 24 };
+enum { SIZE = 8000, MIN_COUNT = 2, MIN_SIZE = 256 + 1, MAX_SIZE = 1 << 24 };
 
 /* ---- counting --------------------------------------------------------------------------- */
 
@@ -30,7 +30,7 @@ static bool count_word(void *user, size_t begin, size_t size, bool valid)
     return !c->failed;
 }
 
-static attend_status count_lines(const at_gpt2 *g, at_lines lines, at_vocab *words,
+static attend_status count_lines(const at_gpt2_tokenizer *g, at_line_source lines, at_vocab *words,
                                  attend_error *err)
 {
     counter c = {.words = words};
@@ -47,7 +47,7 @@ static attend_status count_lines(const at_gpt2 *g, at_lines lines, at_vocab *wor
 
 /* ---- merging ---------------------------------------------------------------------------- */
 
-static bool add_bytes(at_gpt2 *g)
+static bool add_bytes(at_gpt2_tokenizer *g)
 {
     const char *by_order[256];
     char text[256][4];
@@ -64,7 +64,7 @@ static bool add_bytes(at_gpt2 *g)
 }
 
 /* the piece of two pieces, a new one or one that others have made before; -1 without memory */
-static int32_t merge(at_gpt2 *g, int32_t left, int32_t right)
+static int32_t merge(at_gpt2_tokenizer *g, int32_t left, int32_t right)
 {
     at_str both = {0};
     size_t size;
@@ -77,7 +77,7 @@ static int32_t merge(at_gpt2 *g, int32_t left, int32_t right)
     return id >= 0 && at_bpe_add(g->bpe, (at_merge){left, right, id}) ? id : -1;
 }
 
-static bool merge_all(at_gpt2 *g, at_merger *m, int size, int min_count)
+static bool merge_all(at_gpt2_tokenizer *g, at_merger *m, int size, int min_count)
 {
     int32_t left, right;
     uint64_t times;
@@ -94,13 +94,13 @@ static bool merge_all(at_gpt2 *g, at_merger *m, int size, int min_count)
 static bool add_words(at_merger *m, const at_vocab *words)
 {
     int32_t *symbols = NULL;
-    size_t room = 0, size;
+    size_t capacity = 0, size;
     for (int32_t id = 0; id < at_vocab_size(words); id++) {
         const char *text = at_vocab_text(words, id, &size);
-        if (size > room) {
+        if (size > capacity) {
             at_free(symbols);
-            room = 2 * size;
-            symbols = at_alloc(room * sizeof *symbols);
+            capacity = 2 * size;
+            symbols = at_alloc(capacity * sizeof *symbols);
         }
         if (!symbols)
             return false;
@@ -112,8 +112,8 @@ static bool add_words(at_merger *m, const at_vocab *words)
     return !at_merger_failed(m);
 }
 
-static attend_status learn_merges(at_gpt2 *g, const at_vocab *words, int size, int min_count,
-                                  attend_error *err)
+static attend_status learn_merges(at_gpt2_tokenizer *g, const at_vocab *words, int size,
+                                  int min_count, attend_error *err)
 {
     at_merger *m = at_merger_new();
     bool well = m && add_words(m, words) && add_bytes(g) && merge_all(g, m, size - 1, min_count)
@@ -122,7 +122,7 @@ static attend_status learn_merges(at_gpt2 *g, const at_vocab *words, int size, i
     return well ? ATTEND_OK : at_error_memory(err);
 }
 
-static attend_status learn_from(at_gpt2 *g, at_lines lines, int size, int min_count,
+static attend_status learn_from(at_gpt2_tokenizer *g, at_line_source lines, int size, int min_count,
                                 attend_error *err)
 {
     at_vocab *words = at_vocab_new();
@@ -139,17 +139,17 @@ static attend_status learn_from(at_gpt2 *g, at_lines lines, int size, int min_co
     return status;
 }
 
-attend_status at_gpt2_learn(at_lines lines, const at_learn_options *o, at_tokenizer **out,
+attend_status at_gpt2_learn(at_line_source lines, const attend_learn_options *o, at_tokenizer **out,
                             attend_error *err)
 {
-    int size = o->size < 0 ? SIZE : o->size,
+    int size = o->vocabulary < 0 ? SIZE : o->vocabulary,
         min_count = o->min_count < 0 ? MIN_COUNT : o->min_count;
-    at_gpt2 *g;
-    if (size < LEAST || size > MOST)
+    at_gpt2_tokenizer *g;
+    if (size < MIN_SIZE || size > MAX_SIZE)
         return at_error(err, ATTEND_OPTION,
                         "a byte-level vocabulary has %d pieces at least (256 bytes and the end of "
                         "a text) and %d at most, not %d",
-                        LEAST, MOST, size);
+                        MIN_SIZE, MAX_SIZE, size);
     attend_status status = at_gpt2_new(&g, err);
     if (status < 0)
         return status;

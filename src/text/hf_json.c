@@ -8,14 +8,14 @@
 
 /* ---- the vocabulary --------------------------------------------------------------------- */
 
-static attend_status bad_id(const char *file, const char *piece, const char *why, attend_error *err)
+static attend_status bad_id(const char *file, const char *token, const char *why, attend_error *err)
 {
     return at_error(err, ATTEND_FORMAT, "%s: the id of \"%.40s\" %s; the vocabulary is damaged",
-                    at_show(file).text, at_show(piece).text, why);
+                    at_show(file).text, at_show(token).text, why);
 }
 
 /* texts by id; places is their number, and some may stay NULL */
-static attend_status collect(const json_t *object, const char *file, at_text *text, size_t places,
+static attend_status collect(const json_t *object, const char *file, at_text *text, size_t capacity,
                              attend_error *err)
 {
     const char *key;
@@ -25,7 +25,7 @@ static attend_status collect(const json_t *object, const char *file, at_text *te
         json_int_t id = json_integer_value(value);
         if (!json_is_integer(value) || id < 0)
             return bad_id(file, key, "is no number from 0 on", err);
-        if ((size_t)id >= places)
+        if ((size_t)id >= capacity)
             return bad_id(file, key, "is far beyond the number of pieces", err);
         if (text[id].text)
             return bad_id(file, key, "is another piece's too", err);
@@ -34,11 +34,12 @@ static attend_status collect(const json_t *object, const char *file, at_text *te
     return ATTEND_OK;
 }
 
-static attend_status append_all(at_vocab *v, const at_text *text, size_t places, attend_error *err)
+static attend_status append_all(at_vocab *v, const at_text *text, size_t capacity,
+                                attend_error *err)
 {
-    while (places && !text[places - 1].text)
-        places--;
-    for (size_t i = 0; i < places; i++)
+    while (capacity && !text[capacity - 1].text)
+        capacity--;
+    for (size_t i = 0; i < capacity; i++)
         if (at_vocab_append(v, text[i].text ? text[i].text : "", text[i].size) < 0)
             return at_error_memory(err);
     return ATTEND_OK;
@@ -52,13 +53,13 @@ attend_status at_hf_read_vocab(at_vocab *v, const json_t *object, const char *fi
                         "%s: has no vocabulary of the form {\"piece\": id, ...}; it is not a "
                         "tokenizer's file, or a part of one",
                         at_show(file).text);
-    size_t places = json_object_size(object) + json_object_size(object) / 2 + 1000;
-    at_text *text = at_alloc_zero(places, sizeof *text);
+    size_t capacity = json_object_size(object) + json_object_size(object) / 2 + 1000;
+    at_text *text = at_alloc_zero(capacity, sizeof *text);
     if (!text)
         return at_error_memory(err);
-    attend_status status = collect(object, file, text, places, err);
+    attend_status status = collect(object, file, text, capacity, err);
     if (status >= 0)
-        status = append_all(v, text, places, err);
+        status = append_all(v, text, capacity, err);
     at_free(text);
     return status;
 }
@@ -116,7 +117,8 @@ static attend_status read_one(at_tokenizer *t, const json_t *value, const char *
     else if (known != id)
         return bad_id(file, text, "in added_tokens does not go with the vocabulary", err);
     if (known < 0
-        || !at_added_put(&t->added, at_vocab_text(t->vocab, id, NULL), strlen(text), id, special))
+        || !at_added_tokens_put(&t->added, at_vocab_text(t->vocab, id, NULL), strlen(text), id,
+                                special))
         return at_error_memory(err);
     return ATTEND_OK;
 }
@@ -137,7 +139,7 @@ json_t *at_hf_write_added(const at_tokenizer *t)
     json_t *list = json_array();
     bool well = list != NULL;
     for (size_t i = 0; well && i < t->added.count; i++) {
-        const at_added_piece *p = &t->added.item[i];
+        const at_added_token *p = &t->added.item[i];
         json_t *one = json_pack("{s:i, s:s%, s:b, s:b, s:b, s:b, s:b}", "id", (int)p->id, "content",
                                 p->text, p->size, "single_word", 0, "lstrip", 0, "rstrip", 0,
                                 "normalized", 0, "special", (int)p->special);

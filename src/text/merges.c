@@ -16,7 +16,7 @@ typedef struct {
     int32_t left, right;
     uint64_t times;
     uint32_t *word; /* where it was seen: words may be in it twice, or hold it no more */
-    size_t count, room;
+    size_t count, capacity;
 } pair;
 
 typedef struct {
@@ -26,27 +26,27 @@ typedef struct {
 
 struct at_merger {
     int32_t *symbol;
-    size_t symbols, symbol_room;
+    size_t symbols, symbol_capacity;
     word *word;
-    size_t words, word_room;
+    size_t words, word_capacity;
     pair *pair;
-    size_t pairs, pair_room;
+    size_t pairs, pair_capacity;
     uint32_t *table; /* pair + 1 by its symbols; 0: free */
-    size_t places;   /* a power of two */
+    size_t slots;    /* a power of two */
     candidate *heap;
-    size_t candidates, heap_room;
+    size_t candidates, heap_capacity;
     bool failed;
 };
 
 /* The items with room for one more; NULL without memory, and then they stay as they are. */
-static void *reserve(at_merger *m, void *items, size_t count, size_t *room, size_t size)
+static void *reserve(at_merger *m, void *items, size_t count, size_t *capacity, size_t size)
 {
-    if (count < *room)
+    if (count < *capacity)
         return items;
-    size_t more = *room ? 2 * *room : 8;
-    void *grown = at_realloc(items, *room * size, more * size);
+    size_t more = *capacity ? 2 * *capacity : 8;
+    void *grown = at_realloc(items, *capacity * size, more * size);
     if (grown)
-        *room = more;
+        *capacity = more;
     else
         m->failed = true;
     return grown;
@@ -57,8 +57,8 @@ at_merger *at_merger_new(void)
     at_merger *m = at_alloc_zero(1, sizeof *m);
     if (!m)
         return NULL;
-    m->places = 1024;
-    m->table = at_alloc_zero(m->places, sizeof *m->table);
+    m->slots = 1024;
+    m->table = at_alloc_zero(m->slots, sizeof *m->table);
     if (!m->table) {
         at_free(m);
         return NULL;
@@ -96,7 +96,7 @@ static bool before(const at_merger *m, candidate a, candidate b)
 static void push(at_merger *m, uint32_t which)
 {
     candidate c = {m->pair[which].times, which};
-    candidate *heap = reserve(m, m->heap, m->candidates, &m->heap_room, sizeof c);
+    candidate *heap = reserve(m, m->heap, m->candidates, &m->heap_capacity, sizeof c);
     if (!heap)
         return;
     m->heap = heap;
@@ -123,48 +123,48 @@ static candidate pop(at_merger *m)
 
 /* ---- pairs ------------------------------------------------------------------------------ */
 
-static size_t place_of(const at_merger *m, int32_t left, int32_t right)
+static size_t slot_of(const at_merger *m, int32_t left, int32_t right)
 {
     uint64_t hash = ((uint64_t)(uint32_t)left << 32 | (uint32_t)right) * 0x9E3779B97F4A7C15u;
     for (size_t i = hash >> 20;; i++) {
-        uint32_t which = m->table[i & (m->places - 1)];
+        uint32_t which = m->table[i & (m->slots - 1)];
         if (!which || (m->pair[which - 1].left == left && m->pair[which - 1].right == right))
-            return i & (m->places - 1);
+            return i & (m->slots - 1);
     }
 }
 
 static bool grow_table(at_merger *m)
 {
-    uint32_t *table = at_alloc_zero(2 * m->places, sizeof *table);
+    uint32_t *table = at_alloc_zero(2 * m->slots, sizeof *table);
     if (!table) {
         m->failed = true;
         return false;
     }
     at_free(m->table);
     m->table = table;
-    m->places *= 2;
+    m->slots *= 2;
     for (size_t i = 0; i < m->pairs; i++)
-        table[place_of(m, m->pair[i].left, m->pair[i].right)] = (uint32_t)i + 1;
+        table[slot_of(m, m->pair[i].left, m->pair[i].right)] = (uint32_t)i + 1;
     return true;
 }
 
 /* the pair of two symbols, made where it is new; NULL without memory */
 static pair *pair_of(at_merger *m, int32_t left, int32_t right)
 {
-    size_t place = place_of(m, left, right);
-    if (m->table[place])
-        return &m->pair[m->table[place] - 1];
-    if (2 * (m->pairs + 1) > m->places) {
+    size_t slot = slot_of(m, left, right);
+    if (m->table[slot])
+        return &m->pair[m->table[slot] - 1];
+    if (2 * (m->pairs + 1) > m->slots) {
         if (!grow_table(m))
             return NULL;
-        place = place_of(m, left, right);
+        slot = slot_of(m, left, right);
     }
-    pair *grown = reserve(m, m->pair, m->pairs, &m->pair_room, sizeof *grown);
+    pair *grown = reserve(m, m->pair, m->pairs, &m->pair_capacity, sizeof *grown);
     if (!grown)
         return NULL;
     m->pair = grown;
     m->pair[m->pairs] = (pair){.left = left, .right = right};
-    m->table[place] = (uint32_t)++m->pairs;
+    m->table[slot] = (uint32_t)++m->pairs;
     return &m->pair[m->pairs - 1];
 }
 
@@ -177,7 +177,7 @@ static void seen(at_merger *m, int32_t left, int32_t right, uint32_t where)
     p->times += m->word[where].times;
     if (p->count && p->word[p->count - 1] == where)
         return;
-    uint32_t *words = reserve(m, p->word, p->count, &p->room, sizeof *words);
+    uint32_t *words = reserve(m, p->word, p->count, &p->capacity, sizeof *words);
     if (!words)
         return;
     p->word = words;
@@ -197,14 +197,14 @@ void at_merger_word(at_merger *m, const int32_t *symbols, size_t count, uint64_t
 {
     if (count < 2 || !times || m->failed || count > UINT32_MAX || m->words >= UINT32_MAX)
         return;
-    word *words = reserve(m, m->word, m->words, &m->word_room, sizeof *words);
+    word *words = reserve(m, m->word, m->words, &m->word_capacity, sizeof *words);
     if (!words)
         return;
     m->word = words;
     m->word[m->words] = (word){m->symbols, (uint32_t)count, times};
     uint32_t where = (uint32_t)m->words++;
     for (size_t i = 0; i < count && !m->failed; i++) {
-        int32_t *grown = reserve(m, m->symbol, m->symbols, &m->symbol_room, sizeof *grown);
+        int32_t *grown = reserve(m, m->symbol, m->symbols, &m->symbol_capacity, sizeof *grown);
         if (!grown)
             return;
         m->symbol = grown;
@@ -243,9 +243,9 @@ bool at_merger_best(at_merger *m, int32_t *left, int32_t *right, uint64_t *times
 /* A pair that has become more frequent needs a new candidate; every new pair among them. */
 static void became(at_merger *m, int32_t left, int32_t right)
 {
-    size_t place = place_of(m, left, right);
-    if (!m->failed && m->table[place])
-        push(m, m->table[place] - 1);
+    size_t slot = slot_of(m, left, right);
+    if (!m->failed && m->table[slot])
+        push(m, m->table[slot] - 1);
 }
 
 static void apply_in(at_merger *m, uint32_t where, int32_t left, int32_t right, int32_t merged)
@@ -283,7 +283,7 @@ void at_merger_apply(at_merger *m, int32_t left, int32_t right, int32_t merged)
     uint32_t *words = p->word;
     size_t count = p->count;
     p->word = NULL; /* merges may add to it again, as where merged is left or right itself */
-    p->count = p->room = 0;
+    p->count = p->capacity = 0;
     for (size_t i = 0; i < count && !m->failed; i++)
         apply_in(m, words[i], left, right, merged);
     at_free(words);

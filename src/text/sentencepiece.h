@@ -35,7 +35,7 @@ attend_status at_sentencepiece_new(char *model, size_t size, const char *file,
 void at_sentencepiece_follow(at_tokenizer *t, at_spiece_class class, at_spiece_cleaning cleaning);
 
 /* the member of the kind */
-attend_status at_sentencepiece_learn(at_lines lines, const at_learn_options *o, at_tokenizer **out,
-                                     attend_error *err);
+attend_status at_sentencepiece_learn(at_line_source lines, const attend_learn_options *o,
+                                     at_tokenizer **out, attend_error *err);
 
 #endif

@@ -14,12 +14,12 @@
 #include "text/sentencepiece.h"
 #include "text/unicode.h"
 
-enum { SIZE = 8000, LEAST = 16, MOST = 1 << 20, LONGEST = 4000 };
+enum { SIZE = 8000, MIN_SIZE = 16, MAX_SIZE = 1 << 20, MAX_LENGTH = 4000 };
 static const char mark[] = "\xE2\x96\x85"; /* U+2585 */
 
 /* lines on their way to the library */
 typedef struct {
-    at_lines lines;
+    at_line_source lines;
     at_str line;  /* the current one, without marks */
     size_t given; /* bytes of it that have been given */
     size_t bytes, cut, marks;
@@ -71,13 +71,13 @@ static int read_line(feeder *f, attend_error *err)
 /* how much of a long line to give: up to the last blank, or at least whole characters */
 static size_t part_of(const char *text, size_t size)
 {
-    if (size <= LONGEST)
+    if (size <= MAX_LENGTH)
         return size;
-    for (size_t at = LONGEST; at > LONGEST / 2; at--)
+    for (size_t at = MAX_LENGTH; at > MAX_LENGTH / 2; at--)
         if (text[at] == ' ')
             return at;
-    size_t at = LONGEST;
-    while (at > LONGEST - 4 && ((unsigned char)text[at] & 0xC0) == 0x80)
+    size_t at = MAX_LENGTH;
+    while (at > MAX_LENGTH - 4 && ((unsigned char)text[at] & 0xC0) == 0x80)
         at--;
     return at;
 }
@@ -116,7 +116,7 @@ static void say(const feeder *f, int size, int wanted)
 {
     if (f->cut)
         at_log(ATTEND_LOG_INFO, "long lines were cut at %zu places, each %d bytes at most", f->cut,
-               (int)LONGEST);
+               (int)MAX_LENGTH);
     if (f->marks)
         at_log(ATTEND_LOG_WARNING, "U+2585 was taken as a blank %zu times: it is reserved",
                f->marks);
@@ -128,7 +128,7 @@ static void say(const feeder *f, int size, int wanted)
 
 /* memory that both processes have */
 typedef struct {
-    size_t size, room;
+    size_t size, capacity;
     char model[];
 } shared;
 
@@ -181,7 +181,7 @@ static attend_status learn_in_child(void *user, attend_error *err)
     attend_status status = at_spiece_learn(&l->how, &model, err);
     if (status < 0)
         return status;
-    if (model.length > l->result->room)
+    if (model.length > l->result->capacity)
         return at_error(err, ATTEND_MEMORY, "SentencePiece made a model of %zu bytes",
                         model.length);
     memcpy(l->result->model, at_str_text(&model), model.length);
@@ -197,12 +197,12 @@ static attend_status train(learner *l, char **model, size_t *size, attend_error 
         PIECE = 128
     };                          /* bytes: normalisation, and 16 characters with a score */
     enum { FOREVER = 1000000 }; /* seconds */
-    size_t room = RULES + PIECE * (size_t)l->how.size, all = sizeof *l->result + room;
+    size_t capacity = RULES + PIECE * (size_t)l->how.size, all = sizeof *l->result + capacity;
     l->result = mmap(NULL, all, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS | MAP_NORESERVE,
                      -1, 0);
     if (l->result == MAP_FAILED)
         return at_error_memory(err);
-    l->result->room = room;
+    l->result->capacity = capacity;
     attend_status status = at_child_run(learn_in_child, l, "SentencePiece", FOREVER, err);
     *size = l->result->size;
     *model = status < 0 ? NULL : at_alloc(*size + 1);
@@ -216,30 +216,30 @@ static attend_status train(learner *l, char **model, size_t *size, attend_error 
 
 /* ---- all -------------------------------------------------------------------------------- */
 
-static attend_status check(const at_learn_options *o, attend_error *err)
+static attend_status check(const attend_learn_options *o, attend_error *err)
 {
     if (o->model && strcmp(o->model, "unigram") != 0 && strcmp(o->model, "bpe") != 0)
         return at_error(err, ATTEND_OPTION,
                         "a model of SentencePiece is \"unigram\" or \"bpe\", not \"%.40s\"",
                         o->model);
-    if (o->size >= 0 && (o->size < LEAST || o->size > MOST))
-        return at_error(err, ATTEND_OPTION, "a vocabulary has %d to %d pieces, not %d", LEAST, MOST,
-                        o->size);
+    if (o->vocabulary >= 0 && (o->vocabulary < MIN_SIZE || o->vocabulary > MAX_SIZE))
+        return at_error(err, ATTEND_OPTION, "a vocabulary has %d to %d pieces, not %d", MIN_SIZE,
+                        MAX_SIZE, o->vocabulary);
     if (o->coverage > 0 && (o->coverage < 0.98 || o->coverage > 1))
         return at_error(err, ATTEND_OPTION, "the share of characters to cover is 0.98 to 1, not %g",
                         o->coverage);
     return ATTEND_OK;
 }
 
-attend_status at_sentencepiece_learn(at_lines lines, const at_learn_options *o, at_tokenizer **out,
-                                     attend_error *err)
+attend_status at_sentencepiece_learn(at_line_source lines, const attend_learn_options *o,
+                                     at_tokenizer **out, attend_error *err)
 {
     char *model = NULL;
     size_t size = 0;
     feeder f = {.lines = lines};
     at_sentencepiece *s = NULL;
     learner l = {.how = {.type = o->model ? o->model : "unigram",
-                         .size = o->size < 0 ? SIZE : o->size,
+                         .size = o->vocabulary < 0 ? SIZE : o->vocabulary,
                          .coverage = o->coverage > 0 ? o->coverage : 0.9995,
                          .control = "<cls>,<sep>,<mask>",
                          .next = next_gathered,

@@ -123,12 +123,12 @@ static const char months[] =
     " Januar Jänner Februar März April Mai Juni Juli August September Oktober November Dezember "
     "Jahrhundert Jahrhunderts Jh ";
 
-enum { LONGEST = 40 }; /* bytes of a word that can be in a list */
+enum { MAX_LENGTH = 40 }; /* bytes of a word that can be in a list */
 
 static bool has(const char *words, const char *word, size_t size)
 {
-    char key[LONGEST + 2];
-    if (size == 0 || size > LONGEST || memchr(word, ' ', size))
+    char key[MAX_LENGTH + 2];
+    if (size == 0 || size > MAX_LENGTH || memchr(word, ' ', size))
         return false;
     key[0] = ' ';
     memcpy(key + 1, word, size);
@@ -147,9 +147,9 @@ static at_word_class find(const char *word, size_t size, unsigned languages)
 /* also as it is written at the beginning of a sentence */
 at_word_class at_word_class_of(const char *word, size_t size, unsigned languages)
 {
-    char small[LONGEST];
+    char small[MAX_LENGTH];
     at_word_class class = find(word, size, languages);
-    if (class != ATTEND_WORD_PLAIN || size == 0 || size > LONGEST || *word < 'A' || *word > 'Z')
+    if (class != ATTEND_WORD_PLAIN || size == 0 || size > MAX_LENGTH || *word < 'A' || *word > 'Z')
         return class;
     memcpy(small, word, size);
     small[0] = (char)(small[0] - 'A' + 'a');

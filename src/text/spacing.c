@@ -72,14 +72,14 @@ static at_spacing_word *item_of(at_spacing *s, at_text word)
     int32_t id = at_vocab_add(s->words, word.text, word.size);
     if (id < 0)
         return NULL;
-    if ((size_t)id >= s->room) {
-        size_t room = s->room ? 2 * s->room : 64, bytes = sizeof *s->item;
-        at_spacing_word *item = at_realloc(s->item, s->room * bytes, room * bytes);
+    if ((size_t)id >= s->capacity) {
+        size_t capacity = s->capacity ? 2 * s->capacity : 64, bytes = sizeof *s->item;
+        at_spacing_word *item = at_realloc(s->item, s->capacity * bytes, capacity * bytes);
         if (!item)
             return NULL;
-        memset(item + s->room, 0, (room - s->room) * bytes);
+        memset(item + s->capacity, 0, (capacity - s->capacity) * bytes);
         s->item = item;
-        s->room = room;
+        s->capacity = capacity;
     }
     return &s->item[id];
 }

@@ -24,7 +24,7 @@ typedef struct {
 typedef struct {
     at_vocab *words; /* punctuation that was seen; NULL: none */
     at_spacing_word *item;
-    size_t room;
+    size_t capacity;
     bool plain;     /* no rules for punctuation: it was not cut off */
     bool all_split; /* every mark was cut off, even within 3.14 and well-known, as BERT does */
     bool marked;    /* words may carry @ for "no blank here", as in @/@ */

@@ -145,7 +145,7 @@ attend_status at_spiece_encode(const at_spiece *s, const char *text, size_t size
         for (size_t i = 0; i < pieces.pieces_size(); i++) {
             const auto piece = pieces.pieces(static_cast<int>(i));
             const std::string &word = piece.piece();
-            const at_spiece_piece one = {word.c_str(), word.size(), static_cast<int>(piece.id()),
+            const at_spiece_token one = {word.c_str(), word.size(), static_cast<int>(piece.id()),
                                          piece.begin(), piece.end()};
             take(user, &one);
         }

@@ -47,9 +47,9 @@ typedef struct {
     size_t size;
     int id;
     size_t begin, end;
-} at_spiece_piece;
+} at_spiece_token;
 
-typedef void at_spiece_take(void *user, const at_spiece_piece *piece);
+typedef void at_spiece_take(void *user, const at_spiece_token *token);
 
 /* Calls take for every piece, in order. */
 attend_status at_spiece_encode(const at_spiece *s, const char *text, size_t size,

@@ -22,9 +22,9 @@ enum { MODEL_PIECE = 1, MODEL_NORMALIZER = 3, MODEL_DENORMALIZER = 5 };
 enum { PIECE_TEXT = 1, PIECE_SCORE = 2, PIECE_TYPE = 3 };
 enum { NORMALIZER_RULES = 2 };
 enum { NORMAL = 1, UNKNOWN = 2, USER_DEFINED = 4, LAST_TYPE = 6 };
-enum { LONGEST = 8000 };   /* bytes of a piece; newer libraries refuse longer ones themselves */
-enum { MOST_NESTED = 64 }; /* user-defined pieces that begin a text at once */
-enum { MOST = 1 << 24 };   /* pieces */
+enum { MAX_LENGTH = 8000 };    /* bytes of a piece; newer libraries refuse longer ones themselves */
+enum { MAX_NESTED = 64 };      /* user-defined pieces that begin a text at once */
+enum { MAX_TOKENS = 1 << 24 }; /* pieces */
 
 typedef struct {
     const unsigned char *at, *end;
@@ -93,9 +93,9 @@ static bool read_field(bytes *b, field *f)
 typedef struct {
     const char *file;
     attend_error *err;
-    size_t pieces, unknown;
+    size_t tokens, unknown;
     bytes *user; /* pieces that are found before all others */
-    size_t users, room;
+    size_t users, capacity;
 } checker;
 
 static attend_status damaged(const checker *c, const char *what)
@@ -105,21 +105,21 @@ static attend_status damaged(const checker *c, const char *what)
                     what);
 }
 
-static attend_status bad_piece(const checker *c, const char *what)
+static attend_status bad_token(const checker *c, const char *what)
 {
     return at_error(c->err, ATTEND_FORMAT, "%s: piece %zu %s; get the file again", c->file,
-                    c->pieces, what);
+                    c->tokens, what);
 }
 
 static attend_status keep_user_defined(checker *c, bytes text)
 {
-    if (c->users == c->room) {
-        size_t room = c->room ? 2 * c->room : 64;
-        bytes *user = at_realloc(c->user, c->room * sizeof *user, room * sizeof *user);
+    if (c->users == c->capacity) {
+        size_t capacity = c->capacity ? 2 * c->capacity : 64;
+        bytes *user = at_realloc(c->user, c->capacity * sizeof *user, capacity * sizeof *user);
         if (!user)
             return at_error_memory(c->err);
         c->user = user;
-        c->room = room;
+        c->capacity = capacity;
     }
     c->user[c->users++] = text;
     return ATTEND_OK;
@@ -129,17 +129,17 @@ static attend_status check_text(const checker *c, bytes text)
 {
     size_t size = (size_t)(text.end - text.at);
     if (size == 0)
-        return bad_piece(c, "is empty");
-    if (size >= LONGEST)
-        return bad_piece(c, "is too long");
+        return bad_token(c, "is empty");
+    if (size >= MAX_LENGTH)
+        return bad_token(c, "is too long");
     if (memchr(text.at, 0, size))
-        return bad_piece(c, "holds a zero byte");
+        return bad_token(c, "holds a zero byte");
     if (at_utf8_valid((const char *)text.at, size) < size)
-        return bad_piece(c, "is no UTF-8");
+        return bad_token(c, "is no UTF-8");
     return ATTEND_OK;
 }
 
-static attend_status check_piece(checker *c, bytes message)
+static attend_status check_token(checker *c, bytes message)
 {
     field f;
     bytes text = {0};
@@ -147,7 +147,7 @@ static attend_status check_piece(checker *c, bytes message)
     float score = 0;
     while (message.at < message.end) {
         if (!read_field(&message, &f))
-            return bad_piece(c, "cannot be read");
+            return bad_token(c, "cannot be read");
         if (f.number == PIECE_TEXT && f.has_content)
             text = f.content;
         else if (f.number == PIECE_TYPE && !f.has_content)
@@ -158,9 +158,9 @@ static attend_status check_piece(checker *c, bytes message)
         }
     }
     if (type < NORMAL || type > LAST_TYPE)
-        return bad_piece(c, "has an unknown type");
+        return bad_token(c, "has an unknown type");
     if (!isfinite(score))
-        return bad_piece(c, "has a score that is no number");
+        return bad_token(c, "has a score that is no number");
     c->unknown += type == UNKNOWN;
     attend_status status = check_text(c, text);
     if (status >= 0 && type == USER_DEFINED)
@@ -180,7 +180,7 @@ static int by_bytes(const void *a, const void *b)
  * bytes those that begin one stand before it, so the chain is a stack. */
 static attend_status check_nesting(checker *c)
 {
-    const bytes *chain[MOST_NESTED];
+    const bytes *chain[MAX_NESTED];
     size_t depth = 0;
     if (c->users)
         qsort(c->user, c->users, sizeof *c->user, by_bytes);
@@ -193,7 +193,7 @@ static attend_status check_nesting(checker *c)
                 break;
             depth--;
         }
-        if (depth == MOST_NESTED)
+        if (depth == MAX_NESTED)
             return damaged(c, "more than 64 user-defined pieces begin each other");
         chain[depth++] = u;
     }
@@ -222,10 +222,10 @@ static attend_status check_normalizer(const checker *c, bytes message)
 static attend_status check_field(checker *c, const field *f)
 {
     if (f->number == MODEL_PIECE && f->has_content) {
-        if (c->pieces == MOST)
+        if (c->tokens == MAX_TOKENS)
             return damaged(c, "it has too many pieces");
-        attend_status status = check_piece(c, f->content);
-        c->pieces++;
+        attend_status status = check_token(c, f->content);
+        c->tokens++;
         return status;
     }
     if ((f->number == MODEL_NORMALIZER || f->number == MODEL_DENORMALIZER) && f->has_content)
@@ -242,7 +242,7 @@ static attend_status check_model(checker *c, bytes message)
                                           : damaged(c, "a field goes beyond its end");
     if (status < 0)
         return status;
-    if (c->pieces == 0)
+    if (c->tokens == 0)
         return damaged(c, "it has no pieces");
     if (c->unknown != 1)
         return damaged(c, c->unknown ? "several pieces stand for what is unknown"

@@ -11,17 +11,18 @@ static bool is_blank(uint32_t code) { return at_is_space(code) || (code >= 0x1C 
 
 static bool reserve(at_clean_text *c, size_t bytes)
 {
-    if (bytes <= c->room)
+    if (bytes <= c->capacity)
         return true;
-    size_t room = bytes + bytes / 2 + 64;
-    uint32_t *begin = at_realloc(c->begin, c->room * sizeof *begin, room * sizeof *begin);
+    size_t capacity = bytes + bytes / 2 + 64;
+    uint32_t *begin = at_realloc(c->begin, c->capacity * sizeof *begin, capacity * sizeof *begin);
     if (begin)
         c->begin = begin;
-    uint32_t *end = begin ? at_realloc(c->end, c->room * sizeof *end, room * sizeof *end) : NULL;
+    uint32_t *end = begin ? at_realloc(c->end, c->capacity * sizeof *end, capacity * sizeof *end)
+                          : NULL;
     if (!end)
         return false;
     c->end = end;
-    c->room = room;
+    c->capacity = capacity;
     return true;
 }
 
@@ -54,7 +55,7 @@ static bool put_lower(at_clean_text *c, bool lower, uint32_t code, size_t begin,
 static bool put_character(at_clean_text *c, const at_spiece_cleaning *how, uint32_t code,
                           size_t begin, size_t end)
 {
-    uint32_t part[ATTEND_COMPATIBLE_MOST] = {code};
+    uint32_t part[ATTEND_COMPATIBLE_MAX] = {code};
     int count = how->keep_accents ? 1 : at_decompose_compatible(code, part);
     for (int i = 0; i < count; i++) {
         bool accent = !how->keep_accents && at_combining_class(part[i]) != 0;

@@ -20,7 +20,7 @@ typedef struct {
 typedef struct {
     at_str text;
     uint32_t *begin, *end; /* by byte of text: the original's bytes [begin,end) */
-    size_t room;
+    size_t capacity;
     size_t original; /* bytes of the original */
 } at_clean_text;
 

@@ -16,7 +16,7 @@
 
 #include "base/memory.h"
 
-enum { MOST_MATCHES = 32 }; /* rules for beginnings of one text, for which the library has room */
+enum { MAX_MATCHES = 32 }; /* rules for beginnings of one text, for which the library has room */
 
 enum { NEW, OPEN, DONE };
 
@@ -31,19 +31,19 @@ typedef struct {
     const char *fault;
 } trie;
 
-static uint32_t unit_at(const trie *t, uint32_t place)
+static uint32_t unit_at(const trie *t, uint32_t node)
 {
-    const unsigned char *u = t->units + 4 * (size_t)place;
+    const unsigned char *u = t->units + 4 * (size_t)node;
     return u[0] | (uint32_t)u[1] << 8 | (uint32_t)u[2] << 16 | (uint32_t)u[3] << 24;
 }
 
 static bool is_leaf(uint32_t unit) { return unit >> 31; }
 static bool has_leaf(uint32_t unit) { return unit >> 8 & 1; }
 
-static uint32_t base_of(const trie *t, uint32_t place)
+static uint32_t base_of(const trie *t, uint32_t node)
 {
-    uint32_t unit = unit_at(t, place);
-    return place ^ (unit >> 10) << ((unit & 1u << 9) >> 6);
+    uint32_t unit = unit_at(t, node);
+    return node ^ (unit >> 10) << ((unit & 1u << 9) >> 6);
 }
 
 static bool index_children(trie *t)
@@ -66,9 +66,9 @@ static bool index_children(trie *t)
 }
 
 /* Does a match at this node lead to a text? */
-static bool check_value(trie *t, uint32_t place)
+static bool check_value(trie *t, uint32_t node)
 {
-    uint32_t value = unit_at(t, base_of(t, place)) & ~(1u << 31);
+    uint32_t value = unit_at(t, base_of(t, node)) & ~(1u << 31);
     if (value < t->texts)
         return true;
     t->fault = "a character rule leads behind the last text";
@@ -76,19 +76,19 @@ static bool check_value(trie *t, uint32_t place)
 }
 
 /* The way down is done: what was found there counts for the node above. */
-static bool close_node(trie *t, uint32_t place, uint32_t above)
+static bool close_node(trie *t, uint32_t node, uint32_t above)
 {
-    bool match = has_leaf(unit_at(t, place)) && place != 0;
-    if (match && !check_value(t, place))
+    bool match = has_leaf(unit_at(t, node)) && node != 0;
+    if (match && !check_value(t, node))
         return false;
-    t->matches[place] += match;
-    t->state[place] = DONE;
-    if (t->matches[place] > MOST_MATCHES) {
+    t->matches[node] += match;
+    t->state[node] = DONE;
+    if (t->matches[node] > MAX_MATCHES) {
         t->fault = "too many character rules begin each other";
         return false;
     }
-    if (above < t->count && t->matches[place] > t->matches[above])
-        t->matches[above] = t->matches[place];
+    if (above < t->count && t->matches[node] > t->matches[above])
+        t->matches[above] = t->matches[node];
     return true;
 }
 
@@ -100,10 +100,10 @@ static bool walk(trie *t)
     t->child[0] = t->first[base_of(t, 0)];
     t->state[0] = OPEN;
     while (depth) {
-        uint32_t place = t->stack[depth - 1], child = t->child[depth - 1];
+        uint32_t node = t->stack[depth - 1], child = t->child[depth - 1];
         if (child == t->count) {
             depth--;
-            if (!close_node(t, place, depth ? t->stack[depth - 1] : t->count))
+            if (!close_node(t, node, depth ? t->stack[depth - 1] : t->count))
                 return false;
             continue;
         }
@@ -113,8 +113,8 @@ static bool walk(trie *t)
             return false;
         }
         if (t->state[child] == DONE) {
-            if (t->matches[child] > t->matches[place])
-                t->matches[place] = t->matches[child];
+            if (t->matches[child] > t->matches[node])
+                t->matches[node] = t->matches[child];
             continue;
         }
         t->state[child] = OPEN;

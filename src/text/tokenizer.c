@@ -47,8 +47,17 @@ void at_tokenizer_free(at_tokenizer *t)
     if (!t)
         return;
     at_vocab_free(t->vocab);
-    at_added_free(&t->added);
+    at_added_tokens_free(&t->added);
     t->kind->free(t);
+}
+
+attend_status at_tokenizer_hand_out(at_tokenizer *t, attend_status status, at_tokenizer **out)
+{
+    if (status < 0)
+        at_tokenizer_free(t);
+    else
+        *out = t;
+    return status;
 }
 
 int32_t at_tokenizer_size(const at_tokenizer *t) { return at_vocab_size(t->vocab); }
@@ -72,7 +81,7 @@ bool at_tokenizer_is_special(const at_tokenizer *t, int32_t id)
     for (int i = 0; i < ATTEND_SPECIALS; i++)
         if (id >= 0 && t->special[i] == id)
             return true;
-    return at_added_is_special(&t->added, id);
+    return at_added_tokens_is_special(&t->added, id);
 }
 
 bool at_tokenizer_add_special(at_tokenizer *t, at_special which, const char *text)
@@ -134,7 +143,7 @@ bool at_tokenizer_mark_specials(at_tokenizer *t)
         if (t->special[i] < 0)
             continue;
         const char *text = at_vocab_text(t->vocab, t->special[i], &size);
-        if (size && !at_added_put(&t->added, text, size, t->special[i], true))
+        if (size && !at_added_tokens_put(&t->added, text, size, t->special[i], true))
             return false;
     }
     return true;
@@ -142,30 +151,30 @@ bool at_tokenizer_mark_specials(at_tokenizer *t)
 
 /* ---- encoding --------------------------------------------------------------------------- */
 
-attend_status at_encode(const at_tokenizer *t, const char *text, size_t size, at_pieces *out,
+attend_status at_encode(const at_tokenizer *t, const char *text, size_t size, at_tokens *out,
                         attend_error *err)
 {
     size_t first = out->count;
-    if (size > ATTEND_TEXT_MOST)
+    if (size > ATTEND_TEXT_MAX)
         return at_error(err, ATTEND_FORMAT,
                         "a text of %zu bytes is longer than the %d allowed; split it into lines",
-                        size, (int)ATTEND_TEXT_MOST);
+                        size, (int)ATTEND_TEXT_MAX);
     attend_status status = t->kind->encode(t, text, size, out, err);
     if (status >= 0 && out->failed)
         status = at_error_memory(err);
     if (status >= 0)
-        at_pieces_number_words(out, first, text, size);
+        at_tokens_number_words(out, first, text, size);
     return status;
 }
 
-static void add_framing(at_pieces *out, int32_t id)
+static void add_framing(at_tokens *out, int32_t id)
 {
     if (id >= 0)
-        at_pieces_add(out, id, 0, 0);
+        at_tokens_add(out, id, 0, 0);
 }
 
 attend_status at_encode_framed(const at_tokenizer *t, const char *a, size_t a_size, const char *b,
-                               size_t b_size, at_pieces *out, size_t *second, attend_error *err)
+                               size_t b_size, at_tokens *out, size_t *second, attend_error *err)
 {
     add_framing(out, t->frame.before);
     attend_status status = at_encode(t, a, a_size, out, err);
@@ -180,17 +189,17 @@ attend_status at_encode_framed(const at_tokenizer *t, const char *a, size_t a_si
     return status < 0 ? status : out->failed ? at_error_memory(err) : ATTEND_OK;
 }
 
-bool at_spell_known(const at_tokenizer *t, const at_piece *p, at_str *out)
+bool at_spell_known(const at_tokenizer *t, const at_token *p, at_str *out)
 {
     size_t length;
     if (p->id == t->special[ATTEND_SPECIAL_UNK] && p->begin < p->end)
         return false;
-    const char *piece = at_vocab_text(t->vocab, p->id, &length);
-    at_str_add_bytes(out, piece, length);
+    const char *token = at_vocab_text(t->vocab, p->id, &length);
+    at_str_add_bytes(out, token, length);
     return true;
 }
 
-void at_spell(const at_tokenizer *t, const char *text, size_t size, const at_pieces *p, at_str *out,
+void at_spell(const at_tokenizer *t, const char *text, size_t size, const at_tokens *p, at_str *out,
               size_t *end)
 {
     if (t->kind->spell) {
@@ -198,7 +207,7 @@ void at_spell(const at_tokenizer *t, const char *text, size_t size, const at_pie
         return;
     }
     for (size_t i = 0; i < p->count; i++) {
-        const at_piece *a = &p->item[i];
+        const at_token *a = &p->item[i];
         if (!at_spell_known(t, a, out))
             at_str_add_bytes(out, text + a->begin, a->end - a->begin);
         end[i] = out->length;
@@ -207,10 +216,10 @@ void at_spell(const at_tokenizer *t, const char *text, size_t size, const at_pie
 
 /* ---- decoding --------------------------------------------------------------------------- */
 
-attend_status at_join(const at_tokenizer *t, const at_text *pieces, size_t count, at_str *out,
+attend_status at_join(const at_tokenizer *t, const at_text *tokens, size_t count, at_str *out,
                       attend_error *err)
 {
-    attend_status status = t->kind->join(t, pieces, count, out, err);
+    attend_status status = t->kind->join(t, tokens, count, out, err);
     return status >= 0 && out->failed ? at_error_memory(err) : status;
 }
 
@@ -255,18 +264,19 @@ attend_status at_decode(const at_tokenizer *t, const int32_t *ids, size_t count,
 
 /* ---- learning --------------------------------------------------------------------------- */
 
-void at_learn_defaults(at_learn_options *o)
+void attend_learn_defaults(attend_learn_options *o)
 {
-    *o = (at_learn_options){.size = -1,
-                            .min_count = -1,
-                            .lower = -1,
-                            .strip_accents = -1,
-                            .split_chinese = -1,
-                            .pretokenised = -1,
-                            .alphabet = -1};
+    *o = (attend_learn_options){.size = sizeof *o,
+                                .vocabulary = -1,
+                                .min_count = -1,
+                                .lower = -1,
+                                .strip_accents = -1,
+                                .split_chinese = -1,
+                                .pretokenised = -1,
+                                .alphabet = -1};
 }
 
-static attend_status check_options(const at_tokenizer_kind *kind, const at_learn_options *o,
+static attend_status check_options(const at_tokenizer_kind *kind, const attend_learn_options *o,
                                    attend_error *err)
 {
     const struct {
@@ -274,7 +284,7 @@ static attend_status check_options(const at_tokenizer_kind *kind, const at_learn
         bool set;
         const char *name;
     } given[] = {
-        {ATTEND_LEARN_SIZE, o->size >= 0, "size"},
+        {ATTEND_LEARN_SIZE, o->vocabulary >= 0, "vocabulary"},
         {ATTEND_LEARN_MIN_COUNT, o->min_count >= 0, "min-count"},
         {ATTEND_LEARN_LOWER, o->lower >= 0, "lower"},
         {ATTEND_LEARN_STRIP_ACCENTS, o->strip_accents >= 0, "strip-accents"},
@@ -311,15 +321,16 @@ attend_status at_tokenizer_kind_check(const char *name, attend_error *err)
     return status;
 }
 
-attend_status at_tokenizer_learn(const char *name, at_lines lines, const at_learn_options *options,
-                                 at_tokenizer **out, attend_error *err)
+attend_status at_tokenizer_learn(const char *name, at_line_source lines,
+                                 const attend_learn_options *options, at_tokenizer **out,
+                                 attend_error *err)
 {
     const at_tokenizer_kind *kind = at_tokenizer_kind_find(name);
-    at_learn_options defaults;
+    attend_learn_options defaults;
     *out = NULL;
     if (!kind)
         return at_tokenizer_kind_check(name, err);
-    at_learn_defaults(&defaults);
+    attend_learn_defaults(&defaults);
     attend_status status = check_options(kind, options ? options : &defaults, err);
     return status < 0 ? status : kind->learn(lines, options ? options : &defaults, out, err);
 }

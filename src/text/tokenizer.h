@@ -2,10 +2,10 @@
  *
  *     at_tokenizer *t;
  *     at_tokenizer_open("model", &t, err);              a folder or a file; or at_tokenizer_learn
- *     at_pieces p = {0};
+ *     at_tokens p = {0};
  *     at_encode(t, text, size, &p, err);                 p.item[i].id, .begin, .end, .word
  *     at_decode(t, ids, count, ATTEND_DECODE_PLAIN, &out, err);
- *     at_pieces_free(&p);
+ *     at_tokens_free(&p);
  *     at_tokenizer_free(t);
  *
  * A kind of tokenizer is one file tokenizer_NAME.c with one const at_tokenizer_kind, and one line
@@ -13,7 +13,7 @@
  * several threads at once.
  *
  * Any bytes can be encoded. A byte that is no part of UTF-8 is taken as U+FFFD (the byte-level
- * kinds keep it as it is), and counted either way: at_pieces.invalid. */
+ * kinds keep it as it is), and counted either way: at_tokens.invalid. */
 #ifndef ATTEND_TEXT_TOKENIZER_H
 #define ATTEND_TEXT_TOKENIZER_H
 
@@ -22,9 +22,10 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "attend.h"
 #include "base/error.h"
 #include "base/str.h"
-#include "text/added.h"
+#include "text/added_tokens.h"
 #include "text/vocab.h"
 
 typedef struct at_tokenizer at_tokenizer;
@@ -39,29 +40,29 @@ typedef struct {
     int32_t id;
     uint32_t word; /* which of the text's words between white space, from 0; see below */
     uint32_t begin, end;
-} at_piece;
+} at_token;
 
-enum { ATTEND_TEXT_MOST = 1u << 30 }; /* bytes of one text */
+enum { ATTEND_TEXT_MAX = 1u << 30 }; /* bytes of one text */
 
 /* Grows; start with {0}. Failure is sticky, as in at_str. */
 typedef struct {
-    at_piece *item;
-    size_t count, room;
+    at_token *item;
+    size_t count, capacity;
     size_t invalid; /* bytes that were no UTF-8 */
     bool failed;    /* memory ran out: nothing is added any more */
-} at_pieces;
+} at_tokens;
 
-void at_pieces_add(at_pieces *p, int32_t id, size_t begin, size_t end);
-void at_pieces_clear(at_pieces *p); /* empty again; keeps the memory */
-void at_pieces_free(at_pieces *p);
+void at_tokens_add(at_tokens *p, int32_t id, size_t begin, size_t end);
+void at_tokens_clear(at_tokens *p); /* empty again; keeps the memory */
+void at_tokens_free(at_tokens *p);
 
 /* begin and end from bytes to characters of the same text, an invalid byte counted as one */
-void at_pieces_in_characters(at_pieces *p, const char *text, size_t size);
+void at_tokens_in_characters(at_tokens *p, const char *text, size_t size);
 
 /* Numbers the words of pieces from index first on: a piece belongs to the word of its first byte
  * that is no white space (Unicode's White_Space), or where all of it is, to the word after it.
  * at_encode does it. Returns how many words the text has. */
-uint32_t at_pieces_number_words(at_pieces *p, size_t first, const char *text, size_t size);
+uint32_t at_tokens_number_words(at_tokens *p, size_t first, const char *text, size_t size);
 
 /* ---- special pieces --------------------------------------------------------------------- */
 
@@ -93,7 +94,8 @@ struct at_tokenizer {
     at_vocab *vocab;                  /* id <-> text of every piece, specials included */
     int32_t special[ATTEND_SPECIALS]; /* ids; -1 where there is none */
     at_frame frame;
-    at_added added; /* found in the text as they are written; empty in kinds that find none */
+    at_added_tokens
+        added; /* found in the text as they are written; empty in kinds that find none */
 };
 
 int32_t at_tokenizer_size(const at_tokenizer *t); /* ids are 0 to size - 1 */
@@ -105,18 +107,18 @@ int32_t at_tokenizer_pad(const at_tokenizer *t);
 bool at_tokenizer_is_special(const at_tokenizer *t, int32_t id);
 
 /* Adds the pieces of a text to out; word counts from 0 in every call. */
-attend_status at_encode(const at_tokenizer *t, const char *text, size_t size, at_pieces *out,
+attend_status at_encode(const at_tokenizer *t, const char *text, size_t size, at_tokens *out,
                         attend_error *err);
 
 /* The same with the frame around it, and a second text unless b is NULL. Offsets of a piece are
  * those in its own text; *second receives the index of the first piece of b. */
 attend_status at_encode_framed(const at_tokenizer *t, const char *a, size_t a_size, const char *b,
-                               size_t b_size, at_pieces *out, size_t *second, attend_error *err);
+                               size_t b_size, at_tokens *out, size_t *second, attend_error *err);
 
 /* Appends the pieces of a text, with their offsets in bytes, as the vocabulary writes them; unknown
  * ones as it would, so that at_join gives the text back. end[i] receives where the i-th ends in
  * out, which starts empty. */
-void at_spell(const at_tokenizer *t, const char *text, size_t size, const at_pieces *p, at_str *out,
+void at_spell(const at_tokenizer *t, const char *text, size_t size, const at_tokens *p, at_str *out,
               size_t *end);
 
 /* the text of a piece, as in at_vocab_text */
@@ -135,7 +137,7 @@ attend_status at_decode(const at_tokenizer *t, const int32_t *ids, size_t count,
                         at_str *out, attend_error *err);
 
 /* The same from pieces as text, which need not be in the vocabulary. */
-attend_status at_join(const at_tokenizer *t, const at_text *pieces, size_t count, at_str *out,
+attend_status at_join(const at_tokenizer *t, const at_text *tokens, size_t count, at_str *out,
                       attend_error *err);
 
 void at_tokenizer_free(at_tokenizer *t); /* NULL is well */
@@ -176,22 +178,9 @@ void at_tokenizer_forget(const char *folder);
 typedef struct {
     int (*next)(void *user, const char **text, size_t *size, attend_error *err);
     void *user;
-} at_lines;
+} at_line_source;
 
-/* -1, 0 for a double, and NULL: the kind's default. What a kind does not take must stay at that. */
-typedef struct {
-    int size;          /* pieces at most, specials included */
-    int min_count;     /* what is seen less often is unknown, or not merged */
-    int lower;         /* 1: lower case */
-    int strip_accents; /* 1: é becomes e */
-    int split_chinese; /* 1: every Chinese character is a word; words: Japanese ones too */
-    int pretokenised;  /* words: 1: spaces separate them, 0: punctuation is split off; -1 looks */
-    int alphabet;      /* wordpiece: characters at most in the vocabulary */
-    double coverage;   /* sentencepiece: share of all characters that the vocabulary has */
-    const char *model; /* sentencepiece: "unigram" or "bpe" */
-} at_learn_options;
-
-/* which of them a kind takes */
+/* which of the attend_learn_options a kind takes */
 enum {
     ATTEND_LEARN_SIZE = 1,
     ATTEND_LEARN_MIN_COUNT = 2,
@@ -204,12 +193,11 @@ enum {
     ATTEND_LEARN_MODEL = 256,
 };
 
-void at_learn_defaults(at_learn_options *o);
-
 /* Makes a tokenizer of that kind ("wordpiece") from text. The same lines and options give the
  * same vocabulary, id for id. options may be NULL. */
-attend_status at_tokenizer_learn(const char *kind, at_lines lines, const at_learn_options *options,
-                                 at_tokenizer **out, attend_error *err);
+attend_status at_tokenizer_learn(const char *kind, at_line_source lines,
+                                 const attend_learn_options *options, at_tokenizer **out,
+                                 attend_error *err);
 
 /* ---- kinds ------------------------------------------------------------------------------ */
 
@@ -223,7 +211,7 @@ struct at_tokenizer_kind {
     const char *model;        /* "model": {"type": ...} in tokenizer.json, or NULL: it has none */
     unsigned learns;          /* ATTEND_LEARN_... */
 
-    attend_status (*learn)(at_lines lines, const at_learn_options *o, at_tokenizer **out,
+    attend_status (*learn)(at_line_source lines, const attend_learn_options *o, at_tokenizer **out,
                            attend_error *err);
 
     /* From the file that was found by name; others lie beside it. May be NULL. */
@@ -237,15 +225,15 @@ struct at_tokenizer_kind {
     /* Other files than tokenizer.json. May be NULL. */
     attend_status (*save)(const at_tokenizer *t, const char *folder, attend_error *err);
 
-    /* With at_pieces_add; at_encode looks at out->failed and numbers the words. size is at most
-     * ATTEND_TEXT_MOST. */
-    attend_status (*encode)(const at_tokenizer *t, const char *text, size_t size, at_pieces *out,
+    /* With at_tokens_add; at_encode looks at out->failed and numbers the words. size is at most
+     * ATTEND_TEXT_MAX. */
+    attend_status (*encode)(const at_tokenizer *t, const char *text, size_t size, at_tokens *out,
                             attend_error *err);
-    attend_status (*join)(const at_tokenizer *t, const at_text *pieces, size_t count, at_str *out,
+    attend_status (*join)(const at_tokenizer *t, const at_text *tokens, size_t count, at_str *out,
                           attend_error *err);
 
     /* Is asked by at_spell about texts with unknown pieces. NULL: they are as in the text. */
-    void (*spell)(const at_tokenizer *t, const char *text, size_t size, const at_pieces *p,
+    void (*spell)(const at_tokenizer *t, const char *text, size_t size, const at_tokens *p,
                   at_str *out, size_t *end);
     void (*free)(at_tokenizer *t); /* its own members alone, and t; not the vocabulary */
 };
@@ -263,10 +251,13 @@ attend_status at_tokenizer_kind_check(const char *name, attend_error *err); /* i
 /* ---- for the kinds ---------------------------------------------------------------------- */
 
 /* Appends the text of a piece, unless it is the unknown one and stands for something: false. */
-bool at_spell_known(const at_tokenizer *t, const at_piece *p, at_str *out);
+bool at_spell_known(const at_tokenizer *t, const at_token *p, at_str *out);
 
 /* Zeroed memory of `bytes`, an empty vocabulary, no specials, no frame; NULL without memory. */
 void *at_tokenizer_new(const at_tokenizer_kind *kind, size_t bytes);
+
+/* Gives t to *out, or releases it where status is a failure; returns status. */
+attend_status at_tokenizer_hand_out(at_tokenizer *t, attend_status status, at_tokenizer **out);
 
 /* Adds a special piece of that text to the vocabulary (or finds it there); false without memory. */
 bool at_tokenizer_add_special(at_tokenizer *t, at_special which, const char *text);

@@ -39,7 +39,7 @@ static attend_status give(at_tokenizer **out, attend_error *err)
 }
 
 /* There is nothing to learn, but a text that cannot be read is said. */
-static attend_status learn(at_lines lines, const at_learn_options *o, at_tokenizer **out,
+static attend_status learn(at_line_source lines, const attend_learn_options *o, at_tokenizer **out,
                            attend_error *err)
 {
     const char *text;
@@ -64,36 +64,28 @@ static json_t *write(const at_tokenizer *t)
     return json_pack("{s:s, s:{s:s}}", "version", "1.0", "model", "type", t->kind->model);
 }
 
-static size_t count_invalid(const char *text, size_t size)
-{
-    size_t count = 0;
-    for (size_t at = at_utf8_valid(text, size); at < size; count++)
-        at += 1 + at_utf8_valid(text + at + 1, size - at - 1);
-    return count;
-}
-
-static attend_status encode(const at_tokenizer *t, const char *text, size_t size, at_pieces *out,
+static attend_status encode(const at_tokenizer *t, const char *text, size_t size, at_tokens *out,
                             attend_error *err)
 {
     (void)t;
     (void)err;
     for (size_t i = 0; i < size; i++)
-        at_pieces_add(out, (unsigned char)text[i] + SPECIALS, i, i + 1);
-    out->invalid += count_invalid(text, size);
+        at_tokens_add(out, (unsigned char)text[i] + SPECIALS, i, i + 1);
+    out->invalid += at_utf8_count_invalid(text, size);
     return ATTEND_OK;
 }
 
-static attend_status join(const at_tokenizer *t, const at_text *pieces, size_t count, at_str *out,
+static attend_status join(const at_tokenizer *t, const at_text *tokens, size_t count, at_str *out,
                           attend_error *err)
 {
     (void)err;
     for (size_t i = 0; i < count; i++) {
-        int32_t id = at_vocab_find(t->vocab, pieces[i].text, pieces[i].size);
+        int32_t id = at_vocab_find(t->vocab, tokens[i].text, tokens[i].size);
         char byte = (char)(id - SPECIALS);
         if (id >= SPECIALS)
             at_str_add_bytes(out, &byte, 1);
         else /* a special piece, or no piece of ours: as it reads */
-            at_str_add_bytes(out, pieces[i].text, pieces[i].size);
+            at_str_add_bytes(out, tokens[i].text, tokens[i].size);
     }
     return ATTEND_OK;
 }

@@ -27,7 +27,7 @@ enum { WRITTEN = sizeof written / sizeof *written };
 /* ---- pieces ----------------------------------------------------------------------------- */
 
 /* the piece of a character, into 8 bytes; returns its size */
-static size_t piece_of(uint32_t code, char *text)
+static size_t token_of(uint32_t code, char *text)
 {
     for (int i = 0; i < WRITTEN; i++)
         if (written[i].code == code) {
@@ -39,22 +39,22 @@ static size_t piece_of(uint32_t code, char *text)
 }
 
 /* the piece's characters as text */
-static void add_text(at_text piece, at_str *out)
+static void add_text(at_text token, at_str *out)
 {
     for (int i = 0; i < WRITTEN; i++)
-        if (piece.size == strlen(written[i].text)
-            && memcmp(piece.text, written[i].text, piece.size) == 0) {
+        if (token.size == strlen(written[i].text)
+            && memcmp(token.text, written[i].text, token.size) == 0) {
             char byte[4];
             at_str_add_bytes(out, byte, (size_t)at_utf8_put(byte, written[i].code));
             return;
         }
-    at_str_add_bytes(out, piece.text, piece.size);
+    at_str_add_bytes(out, token.text, token.size);
 }
 
 static int32_t find(const at_tokenizer *t, uint32_t code)
 {
     char text[8];
-    int32_t id = at_vocab_find(t->vocab, text, piece_of(code, text));
+    int32_t id = at_vocab_find(t->vocab, text, token_of(code, text));
     return id < 0 ? t->special[ATTEND_SPECIAL_UNK] : id;
 }
 
@@ -87,18 +87,18 @@ static size_t each_char(bool lower, const char *text, size_t size, use_char *use
 
 typedef struct {
     const chars *c;
-    at_pieces *out;
+    at_tokens *out;
 } sink;
 
 static bool add_char(void *user, uint32_t code, size_t begin, size_t end)
 {
     sink *to = user;
     int32_t id = code < 128 ? to->c->ascii[code] : find(&to->c->base, code);
-    at_pieces_add(to->out, id, begin, end);
+    at_tokens_add(to->out, id, begin, end);
     return !to->out->failed;
 }
 
-static attend_status encode(const at_tokenizer *t, const char *text, size_t size, at_pieces *out,
+static attend_status encode(const at_tokenizer *t, const char *text, size_t size, at_tokens *out,
                             attend_error *err)
 {
     sink to = {(const chars *)t, out};
@@ -107,31 +107,31 @@ static attend_status encode(const at_tokenizer *t, const char *text, size_t size
     return ATTEND_OK;
 }
 
-static attend_status join(const at_tokenizer *t, const at_text *pieces, size_t count, at_str *out,
+static attend_status join(const at_tokenizer *t, const at_text *tokens, size_t count, at_str *out,
                           attend_error *err)
 {
     (void)t;
     (void)err;
     for (size_t i = 0; i < count; i++)
-        add_text(pieces[i], out);
+        add_text(tokens[i], out);
     return ATTEND_OK;
 }
 
 /* One piece alone, even where lower case made two of a character. */
 static bool spell_char(void *user, uint32_t code, size_t begin, size_t end)
 {
-    char piece[8];
+    char token[8];
     (void)begin, (void)end;
-    at_str_add_bytes(user, piece, piece_of(code, piece));
+    at_str_add_bytes(user, token, token_of(code, token));
     return false;
 }
 
-static void spell(const at_tokenizer *t, const char *text, size_t size, const at_pieces *p,
+static void spell(const at_tokenizer *t, const char *text, size_t size, const at_tokens *p,
                   at_str *out, size_t *end)
 {
     (void)size;
     for (size_t i = 0; i < p->count; i++) {
-        const at_piece *a = &p->item[i];
+        const at_token *a = &p->item[i];
         if (!at_spell_known(t, a, out))
             each_char(((const chars *)t)->lower, text + a->begin, a->end - a->begin, spell_char,
                       out);
@@ -152,14 +152,15 @@ static bool count_char(void *user, uint32_t code, size_t begin, size_t end)
     char text[8];
     (void)begin;
     (void)end;
-    int32_t id = at_vocab_add(n->chars, text, piece_of(code, text));
+    int32_t id = at_vocab_add(n->chars, text, token_of(code, text));
     if (id >= 0)
         at_vocab_seen(n->chars, id, 1);
     n->failed |= id < 0;
     return !n->failed;
 }
 
-static attend_status count_lines(const chars *c, at_lines lines, at_vocab *seen, attend_error *err)
+static attend_status count_lines(const chars *c, at_line_source lines, at_vocab *seen,
+                                 attend_error *err)
 {
     counts n = {.chars = seen};
     const char *text;
@@ -170,7 +171,7 @@ static attend_status count_lines(const chars *c, at_lines lines, at_vocab *seen,
     return more < 0 ? (attend_status)more : n.failed ? at_error_memory(err) : ATTEND_OK;
 }
 
-static attend_status choose(chars *c, const at_vocab *seen, int size, uint64_t least,
+static attend_status choose(chars *c, const at_vocab *seen, int size, uint64_t min,
                             attend_error *err)
 {
     int32_t n = at_vocab_size(seen);
@@ -181,7 +182,7 @@ static attend_status choose(chars *c, const at_vocab *seen, int size, uint64_t l
     for (int32_t i = 0; well && i < n && at_tokenizer_size(&c->base) < size; i++) {
         size_t bytes;
         const char *text = at_vocab_text(seen, order[i], &bytes);
-        if (at_vocab_count(seen, order[i]) < least)
+        if (at_vocab_count(seen, order[i]) < min)
             break;
         if (strcmp(text, "\xEF\xBF\xBD") != 0) /* stands for invalid bytes */
             well = at_vocab_add(c->base.vocab, text, bytes) >= 0;
@@ -190,7 +191,7 @@ static attend_status choose(chars *c, const at_vocab *seen, int size, uint64_t l
     return well ? ATTEND_OK : at_error_memory(err);
 }
 
-static attend_status learn(at_lines lines, const at_learn_options *o, at_tokenizer **out,
+static attend_status learn(at_line_source lines, const attend_learn_options *o, at_tokenizer **out,
                            attend_error *err)
 {
     chars *c = at_tokenizer_new(&at_tokenizer_kind_chars, sizeof *c);
@@ -201,7 +202,7 @@ static attend_status learn(at_lines lines, const at_learn_options *o, at_tokeniz
         status = count_lines(c, lines, seen, err);
     }
     if (status >= 0)
-        status = choose(c, seen, o->size > 0 ? o->size : INT32_MAX,
+        status = choose(c, seen, o->vocabulary > 0 ? o->vocabulary : INT32_MAX,
                         (uint64_t)(o->min_count > 0 ? o->min_count : 1), err);
     at_vocab_free(seen);
     if (status < 0) {
@@ -239,12 +240,7 @@ static attend_status read(const json_t *root, const char *file, at_tokenizer **o
     chars *c = at_tokenizer_new(&at_tokenizer_kind_chars, sizeof *c);
     if (!c)
         return at_error_memory(err);
-    attend_status status = fill(c, root, file, err);
-    if (status < 0)
-        at_tokenizer_free(&c->base);
-    else
-        *out = &c->base;
-    return status;
+    return at_tokenizer_hand_out(&c->base, fill(c, root, file, err), out);
 }
 
 static json_t *write(const at_tokenizer *t)

@@ -16,16 +16,16 @@
 
 static void free_gpt2(at_tokenizer *t)
 {
-    at_gpt2 *g = (at_gpt2 *)t;
+    at_gpt2_tokenizer *g = (at_gpt2_tokenizer *)t;
     at_bpe_free(g->bpe);
     at_gpt2_words_free(g->words);
     at_word_cache_free(g->cache);
     at_free(g);
 }
 
-attend_status at_gpt2_new(at_gpt2 **out, attend_error *err)
+attend_status at_gpt2_new(at_gpt2_tokenizer **out, attend_error *err)
 {
-    at_gpt2 *g = *out = at_tokenizer_new(&at_tokenizer_kind_gpt2, sizeof *g);
+    at_gpt2_tokenizer *g = *out = at_tokenizer_new(&at_tokenizer_kind_gpt2, sizeof *g);
     if (!g)
         return at_error_memory(err);
     g->bpe = at_bpe_new();
@@ -39,10 +39,13 @@ attend_status at_gpt2_new(at_gpt2 **out, attend_error *err)
     return status;
 }
 
-void at_gpt2_split_specials(at_tokenizer *t, bool split) { ((at_gpt2 *)t)->split_specials = split; }
+void at_gpt2_split_specials(at_tokenizer *t, bool split)
+{
+    ((at_gpt2_tokenizer *)t)->split_specials = split;
+}
 
 /* Every byte's piece; *missing receives one that has none. */
-static bool find_bytes(at_gpt2 *g, int *missing)
+static bool find_bytes(at_gpt2_tokenizer *g, int *missing)
 {
     bool all = true;
     for (int byte = 255; byte >= 0; byte--) {
@@ -59,7 +62,7 @@ static bool find_bytes(at_gpt2 *g, int *missing)
 }
 
 /* <mask> and the like, which files without a list of special pieces have */
-static bool is_marked(const at_gpt2 *g, int32_t id)
+static bool is_marked(const at_gpt2_tokenizer *g, int32_t id)
 {
     size_t size;
     const char *text = at_vocab_text(g->base.vocab, id, &size);
@@ -67,7 +70,7 @@ static bool is_marked(const at_gpt2 *g, int32_t id)
 }
 
 /* Pieces that are neither a byte, nor special or added, nor made by a merge; -1 without memory. */
-static int count_unreachable(const at_gpt2 *g)
+static int count_unreachable(const at_gpt2_tokenizer *g)
 {
     int32_t size = at_vocab_size(g->base.vocab);
     bool *made = at_alloc_zero((size_t)size + 1, sizeof *made);
@@ -87,7 +90,8 @@ static int count_unreachable(const at_gpt2 *g)
 
 /* Merges must make the vocabulary. Some files of other programs have a few pieces more, as
  * RoBERTa's "madeupword0000"; many are a list of merges that was cut. */
-static attend_status check_reachable(const at_gpt2 *g, const char *file, attend_error *err)
+static attend_status check_reachable(const at_gpt2_tokenizer *g, const char *file,
+                                     attend_error *err)
 {
     enum { FEW = 16, ONE_OF = 100 };
     int merges = at_bpe_merges(g->bpe), lost = count_unreachable(g);
@@ -103,7 +107,7 @@ static attend_status check_reachable(const at_gpt2 *g, const char *file, attend_
     return ATTEND_OK;
 }
 
-attend_status at_gpt2_finish(at_gpt2 *g, const char *file, attend_error *err)
+attend_status at_gpt2_finish(at_gpt2_tokenizer *g, const char *file, attend_error *err)
 {
     int32_t *special = g->base.special;
     int missing = 0;
@@ -131,10 +135,10 @@ enum { BUFFER = 128 };
 
 /* one text on its way */
 typedef struct {
-    const at_gpt2 *g;
+    const at_gpt2_tokenizer *g;
     const char *text; /* of the stretch between special pieces, which starts at byte `at` */
     size_t at;
-    at_pieces *out;
+    at_tokens *out;
     bool failed; /* memory ran out */
 } encoder;
 
@@ -146,7 +150,7 @@ static bool merge_word(encoder *e, const char *word, size_t size, size_t at)
     ptrdiff_t count = parts ? at_bpe_encode(e->g->bpe, word, size, parts) : -1;
     for (ptrdiff_t i = 0; i < count; i++) {
         int32_t id = parts[i].id >= 0 ? parts[i].id : e->g->base.special[ATTEND_SPECIAL_UNK];
-        at_pieces_add(e->out, id, at, at + (size_t)parts[i].size);
+        at_tokens_add(e->out, id, at, at + (size_t)parts[i].size);
         at += (size_t)parts[i].size;
     }
     if (parts != buffer)
@@ -162,7 +166,7 @@ static bool take_word(void *user, size_t begin, size_t size, bool valid)
     size_t at = e->at + begin, first = e->out->count;
     if (!valid)
         e->out->invalid += size;
-    else if (at_word_cache_pieces(e->g->cache, word, size, at, e->out))
+    else if (at_word_cache_tokens(e->g->cache, word, size, at, e->out))
         return true;
     if (!merge_word(e, word, size, at))
         return false;
@@ -171,8 +175,8 @@ static bool take_word(void *user, size_t begin, size_t size, bool valid)
     return true;
 }
 
-static attend_status encode_text(const at_gpt2 *g, const char *text, size_t size, at_pieces *out,
-                                 attend_error *err)
+static attend_status encode_text(const at_gpt2_tokenizer *g, const char *text, size_t size,
+                                 at_tokens *out, attend_error *err)
 {
     attend_status status = ATTEND_OK;
     for (size_t at = 0; at < size && status >= 0;) {
@@ -180,20 +184,20 @@ static attend_status encode_text(const at_gpt2 *g, const char *text, size_t size
         size_t length = 0, end = size;
         int32_t id;
         if (!g->split_specials)
-            end = at_added_next(&g->base.added, text, size, at, &length, &id);
+            end = at_added_tokens_next(&g->base.added, text, size, at, &length, &id);
         status = at_gpt2_words_cut(g->words, text + at, end - at, take_word, &e, err);
         if (status >= 0 && e.failed)
             status = at_error_memory(err);
         if (end < size)
-            at_pieces_add(out, id, end, end + length);
+            at_tokens_add(out, id, end, end + length);
         at = end + length;
     }
     return status;
 }
 
 /* The blank before the text is no part of it. */
-static attend_status encode_prefixed(const at_gpt2 *g, const char *text, size_t size,
-                                     at_pieces *out, attend_error *err)
+static attend_status encode_prefixed(const at_gpt2_tokenizer *g, const char *text, size_t size,
+                                     at_tokens *out, attend_error *err)
 {
     size_t first = out->count;
     char *copy = at_alloc(size + 1);
@@ -210,10 +214,10 @@ static attend_status encode_prefixed(const at_gpt2 *g, const char *text, size_t 
     return status;
 }
 
-static attend_status encode(const at_tokenizer *t, const char *text, size_t size, at_pieces *out,
+static attend_status encode(const at_tokenizer *t, const char *text, size_t size, at_tokens *out,
                             attend_error *err)
 {
-    const at_gpt2 *g = (const at_gpt2 *)t;
+    const at_gpt2_tokenizer *g = (const at_gpt2_tokenizer *)t;
     if (g->prefix_space && size && !at_space_at(text, size))
         return encode_prefixed(g, text, size, out, err);
     return encode_text(g, text, size, out, err);
@@ -221,14 +225,14 @@ static attend_status encode(const at_tokenizer *t, const char *text, size_t size
 
 /* ---- decoding --------------------------------------------------------------------------- */
 
-static attend_status join(const at_tokenizer *t, const at_text *pieces, size_t count, at_str *out,
+static attend_status join(const at_tokenizer *t, const at_text *tokens, size_t count, at_str *out,
                           attend_error *err)
 {
     (void)t;
     (void)err;
     for (size_t i = 0; i < count; i++)
-        if (!at_bytes_read(out, pieces[i].text, pieces[i].size)) /* none of ours: as it reads */
-            at_str_add_bytes(out, pieces[i].text, pieces[i].size);
+        if (!at_bytes_read(out, tokens[i].text, tokens[i].size)) /* none of ours: as it reads */
+            at_str_add_bytes(out, tokens[i].text, tokens[i].size);
     return ATTEND_OK;
 }
 

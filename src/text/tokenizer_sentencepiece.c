@@ -24,7 +24,7 @@ static void free_sentencepiece(at_tokenizer *t)
     at_free(s);
 }
 
-static int32_t find_piece(const at_tokenizer *t, const char *text)
+static int32_t find_token(const at_tokenizer *t, const char *text)
 {
     return at_vocab_find(t->vocab, text, strlen(text));
 }
@@ -43,10 +43,10 @@ static void find_specials(at_sentencepiece *s)
     special[ATTEND_SPECIAL_EOS] = at_spiece_eos(s->spiece);
     special[ATTEND_SPECIAL_PAD] = at_spiece_pad(s->spiece);
     if (special[ATTEND_SPECIAL_PAD] < 0)
-        special[ATTEND_SPECIAL_PAD] = find_piece(&s->base, "<pad>");
+        special[ATTEND_SPECIAL_PAD] = find_token(&s->base, "<pad>");
     for (size_t i = 0; i < sizeof others / sizeof *others; i++)
         for (int k = 1; k >= 0; k--) {
-            int32_t id = find_piece(&s->base, others[i].text[k]);
+            int32_t id = find_token(&s->base, others[i].text[k]);
             if (id >= 0)
                 special[others[i].which] = id;
         }
@@ -195,21 +195,21 @@ static attend_status save(const at_tokenizer *t, const char *folder, attend_erro
 typedef struct {
     const at_sentencepiece *s;
     const at_clean_text *clean;
-    at_pieces *out;
+    at_tokens *out;
     attend_status status;
     attend_error *err;
 } encoder;
 
-static void take_piece(void *user, const at_spiece_piece *p)
+static void take_token(void *user, const at_spiece_token *p)
 {
     encoder *e = user;
-    at_pieces_add(e->out, p->id, p->begin, p->end);
+    at_tokens_add(e->out, p->id, p->begin, p->end);
 }
 
 static void add_clean(encoder *e, int id, size_t begin, size_t end)
 {
     at_clean_text_span(e->clean, &begin, &end);
-    at_pieces_add(e->out, id, begin, end);
+    at_tokens_add(e->out, id, begin, end);
 }
 
 /* Digits that are no decimal ones, but digits for Python: ², ①. */
@@ -256,7 +256,7 @@ typedef struct {
     int count;
 } again;
 
-static void take_again(void *user, const at_spiece_piece *p)
+static void take_again(void *user, const at_spiece_token *p)
 {
     again *a = user;
     size_t begin = a->start + p->begin, end = a->start + p->end;
@@ -270,7 +270,7 @@ static void take_again(void *user, const at_spiece_piece *p)
 }
 
 /* "▁1,000," is cut into the pieces of "1,000", and ",". */
-static void cut_comma(encoder *e, const at_spiece_piece *p)
+static void cut_comma(encoder *e, const at_spiece_token *p)
 {
     at_str word = {0};
     size_t comma = p->end > p->begin ? character_before(e->clean->text.text, p->end) : p->end;
@@ -294,7 +294,7 @@ static void cut_comma(encoder *e, const at_spiece_piece *p)
     at_str_free(&word);
 }
 
-static void take_clean(void *user, const at_spiece_piece *p)
+static void take_clean(void *user, const at_spiece_token *p)
 {
     encoder *e = user;
     if (e->status < 0)
@@ -306,7 +306,7 @@ static void take_clean(void *user, const at_spiece_piece *p)
 }
 
 static attend_status encode_clean(const at_sentencepiece *s, const char *text, size_t size,
-                                  at_pieces *out, attend_error *err)
+                                  at_tokens *out, attend_error *err)
 {
     at_clean_text clean = {0};
     encoder e = {.s = s, .clean = &clean, .out = out, .err = err};
@@ -320,28 +320,20 @@ static attend_status encode_clean(const at_sentencepiece *s, const char *text, s
     return status < 0 ? status : e.status;
 }
 
-static size_t count_invalid(const char *text, size_t size)
-{
-    size_t count = 0;
-    for (size_t at = at_utf8_valid(text, size); at < size; count++)
-        at += 1 + at_utf8_valid(text + at + 1, size - at - 1);
-    return count;
-}
-
-static attend_status encode(const at_tokenizer *t, const char *text, size_t size, at_pieces *out,
+static attend_status encode(const at_tokenizer *t, const char *text, size_t size, at_tokens *out,
                             attend_error *err)
 {
     const at_sentencepiece *s = (const at_sentencepiece *)t;
     encoder e = {.s = s, .out = out};
-    out->invalid += count_invalid(text, size);
+    out->invalid += at_utf8_count_invalid(text, size);
     if (s->class != ATTEND_SPIECE_PLAIN)
         return encode_clean(s, text, size, out, err);
-    return at_spiece_encode(s->spiece, text, size, take_piece, &e, err);
+    return at_spiece_encode(s->spiece, text, size, take_token, &e, err);
 }
 
 /* ---- decoding --------------------------------------------------------------------------- */
 
-static attend_status join(const at_tokenizer *t, const at_text *pieces, size_t count, at_str *out,
+static attend_status join(const at_tokenizer *t, const at_text *tokens, size_t count, at_str *out,
                           attend_error *err)
 {
     const at_sentencepiece *s = (const at_sentencepiece *)t;
@@ -349,8 +341,8 @@ static attend_status join(const at_tokenizer *t, const at_text *pieces, size_t c
     size_t *size = at_alloc((count + 1) * sizeof *size);
     attend_status status = text && size ? ATTEND_OK : at_error_memory(err);
     for (size_t i = 0; i < count && status >= 0; i++) {
-        text[i] = pieces[i].text;
-        size[i] = pieces[i].size;
+        text[i] = tokens[i].text;
+        size[i] = tokens[i].size;
     }
     if (status >= 0)
         status = at_spiece_decode(s->spiece, text, size, count, out, err);

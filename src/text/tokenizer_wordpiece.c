@@ -22,7 +22,7 @@ at_wordpiece_options at_wordpiece_defaults(bool lower)
     return (at_wordpiece_options){.lower = lower,
                                   .strip_accents = lower,
                                   .split_chinese = true,
-                                  .most_chars = 100,
+                                  .max_chars = 100,
                                   .prefix = "##"};
 }
 
@@ -73,7 +73,7 @@ attend_status at_wordpiece_ready(at_wordpiece *w, const char *file, attend_error
     for (int32_t id = 0; id < at_vocab_size(t->vocab); id++) {
         size_t size;
         at_vocab_text(t->vocab, id, &size);
-        w->longest = size > w->longest ? size : w->longest;
+        w->max_length = size > w->max_length ? size : w->max_length;
     }
     return at_tokenizer_mark_specials(t) ? ATTEND_OK : at_error_memory(err);
 }
@@ -140,7 +140,8 @@ static attend_status read_more_specials(at_wordpiece *w, const json_t *list, att
         const json_t *word = json_array_get(list, i);
         size_t size = json_string_length(word);
         int32_t id = size ? at_vocab_find(t->vocab, json_string_value(word), size) : -1;
-        if (id >= 0 && !at_added_put(&t->added, at_vocab_text(t->vocab, id, NULL), size, id, true))
+        if (id >= 0
+            && !at_added_tokens_put(&t->added, at_vocab_text(t->vocab, id, NULL), size, id, true))
             return at_error_memory(err);
     }
     return ATTEND_OK;
@@ -187,12 +188,7 @@ attend_status at_wordpiece_load(const char *path, const at_wordpiece_options *op
     *out = NULL;
     if (!w)
         return at_error_memory(err);
-    attend_status status = fill(w, path, options != NULL, err);
-    if (status < 0)
-        at_tokenizer_free(&w->base);
-    else
-        *out = &w->base;
-    return status;
+    return at_tokenizer_hand_out(&w->base, fill(w, path, options != NULL, err), out);
 }
 
 static attend_status load(const char *path, at_tokenizer **out, attend_error *err)
@@ -265,8 +261,8 @@ static void read_options(at_fields *top, at_wordpiece_options *o)
     at_fields cut = at_fields_in(top, "pre_tokenizer");
     need_type(&cut, "BertPreTokenizer");
     at_fields model = at_fields_in(top, "model");
-    o->most_chars = (int)at_field_int(&model, "max_input_chars_per_word", 100, 1,
-                                      ATTEND_WORDPIECE_CHARS);
+    o->max_chars = (int)at_field_int(&model, "max_input_chars_per_word", 100, 1,
+                                     ATTEND_WORDPIECE_CHARS);
     const char *prefix = at_field_string(&model, "continuing_subword_prefix", "##");
     if (strlen(prefix) >= sizeof o->prefix)
         at_field_fail(&model, "continuing_subword_prefix", NULL, "shorter than %d bytes",
@@ -306,12 +302,7 @@ static attend_status read(const json_t *root, const char *file, at_tokenizer **o
     at_wordpiece *w = at_wordpiece_new(&options);
     if (!w)
         return at_error_memory(err);
-    attend_status status = fill_from_json(w, root, file, err);
-    if (status < 0)
-        at_tokenizer_free(&w->base);
-    else
-        *out = &w->base;
-    return status;
+    return at_tokenizer_hand_out(&w->base, fill_from_json(w, root, file, err), out);
 }
 
 /* [CLS] A [SEP] B [SEP], in Hugging Face's words */
@@ -338,14 +329,14 @@ static json_t *write(const at_tokenizer *t)
         write_frame(t), "decoder", "type", "WordPiece", "prefix", w->options.prefix, "cleanup", 1,
         "model", "type", "WordPiece", "unk_token",
         at_vocab_text(t->vocab, t->special[ATTEND_SPECIAL_UNK], NULL), "continuing_subword_prefix",
-        w->options.prefix, "max_input_chars_per_word", w->options.most_chars, "vocab",
+        w->options.prefix, "max_input_chars_per_word", w->options.max_chars, "vocab",
         at_hf_write_vocab(t->vocab));
 }
 
 /* ---- back to text ----------------------------------------------------------------------- */
 
 /* Words from pieces, then blanks between them where written text has them. */
-static attend_status join(const at_tokenizer *t, const at_text *pieces, size_t count, at_str *out,
+static attend_status join(const at_tokenizer *t, const at_text *tokens, size_t count, at_str *out,
                           attend_error *err)
 {
     const at_wordpiece *w = (const at_wordpiece *)t;
@@ -357,7 +348,7 @@ static attend_status join(const at_tokenizer *t, const at_text *pieces, size_t c
     if (!word || !start)
         goto end;
     for (size_t i = 0; i < count; i++) {
-        at_text p = pieces[i];
+        at_text p = tokens[i];
         bool more = words && p.size > prefix && memcmp(p.text, w->options.prefix, prefix) == 0;
         if (!more)
             start[words++] = text.length;

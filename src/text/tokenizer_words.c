@@ -69,12 +69,7 @@ static attend_status read(const json_t *root, const char *file, at_tokenizer **o
     at_words *w = empty();
     if (!w)
         return at_error_memory(err);
-    attend_status status = fill(w, root, file, err);
-    if (status < 0)
-        at_tokenizer_free(&w->base);
-    else
-        *out = &w->base;
-    return status;
+    return at_tokenizer_hand_out(&w->base, fill(w, root, file, err), out);
 }
 
 static json_t *write(const at_tokenizer *t)
@@ -90,7 +85,7 @@ static json_t *write(const at_tokenizer *t)
 
 typedef struct {
     const at_words *w;
-    at_pieces *out;
+    at_tokens *out;
     at_str text;
 } sink;
 
@@ -112,10 +107,10 @@ static int32_t id_of(sink *to, const at_word *word)
 static void add_word(void *user, const at_word *word)
 {
     sink *to = user;
-    at_pieces_add(to->out, id_of(to, word), word->begin, word->end);
+    at_tokens_add(to->out, id_of(to, word), word->begin, word->end);
 }
 
-static attend_status encode(const at_tokenizer *t, const char *text, size_t size, at_pieces *out,
+static attend_status encode(const at_tokenizer *t, const char *text, size_t size, at_tokens *out,
                             attend_error *err)
 {
     sink to = {.w = (const at_words *)t, .out = out};
@@ -126,7 +121,7 @@ static attend_status encode(const at_tokenizer *t, const char *text, size_t size
     for (size_t begin = 0; begin < size && !out->failed; begin = next) {
         size_t end = at_words_chunk(text, begin, size, &next), first = out->count, invalid = 0;
         if (end == begin
-            || at_word_cache_pieces(to.w->cache, text + begin, end - begin, begin, out))
+            || at_word_cache_tokens(to.w->cache, text + begin, end - begin, begin, out))
             continue;
         if (!at_words_cut(&c, text, begin, end, &invalid))
             out->failed = true;
@@ -142,7 +137,7 @@ static attend_status encode(const at_tokenizer *t, const char *text, size_t size
 
 typedef struct {
     const at_tokenizer *t;
-    const at_pieces *pieces;
+    const at_tokens *tokens;
     size_t at; /* the next of them */
     at_str *out;
     size_t *end;
@@ -151,8 +146,8 @@ typedef struct {
 /* Pieces that stand for nothing in the text, up to one that does. */
 static void spell_frame(speller *s)
 {
-    for (; s->at < s->pieces->count; s->at++) {
-        const at_piece *p = &s->pieces->item[s->at];
+    for (; s->at < s->tokens->count; s->at++) {
+        const at_token *p = &s->tokens->item[s->at];
         if (p->begin < p->end)
             return;
         at_spell_known(s->t, p, s->out);
@@ -165,18 +160,18 @@ static void spell_word(void *user, const at_word *word)
 {
     speller *s = user;
     spell_frame(s);
-    if (s->at >= s->pieces->count)
+    if (s->at >= s->tokens->count)
         return;
-    if (!at_spell_known(s->t, &s->pieces->item[s->at], s->out))
+    if (!at_spell_known(s->t, &s->tokens->item[s->at], s->out))
         at_word_spell(word, s->out);
     s->end[s->at++] = s->out->length;
 }
 
 /* The marks of a word depend on what stands close to it: the text is cut again. */
-static void spell(const at_tokenizer *t, const char *text, size_t size, const at_pieces *p,
+static void spell(const at_tokenizer *t, const char *text, size_t size, const at_tokens *p,
                   at_str *out, size_t *end)
 {
-    speller s = {.t = t, .pieces = p, .out = out, .end = end};
+    speller s = {.t = t, .tokens = p, .out = out, .end = end};
     size_t next, invalid = 0;
     at_words_cutter c;
     at_words_start(&c, (const at_words *)t, spell_word, &s);
@@ -191,7 +186,7 @@ static void spell(const at_tokenizer *t, const char *text, size_t size, const at
         end[s.at] = out->length;
 }
 
-static attend_status join(const at_tokenizer *t, const at_text *pieces, size_t count, at_str *out,
+static attend_status join(const at_tokenizer *t, const at_text *tokens, size_t count, at_str *out,
                           attend_error *err)
 {
     const at_words *w = (const at_words *)t;
@@ -200,7 +195,7 @@ static attend_status join(const at_tokenizer *t, const at_text *pieces, size_t c
     spacing.plain = !w->punctuation;
     spacing.marked = w->punctuation;
     spacing.wide = w->split_chinese;
-    at_spacing_join(&spacing, pieces, count, out);
+    at_spacing_join(&spacing, tokens, count, out);
     return ATTEND_OK;
 }
 

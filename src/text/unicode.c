@@ -109,13 +109,13 @@ int at_lower(uint32_t code, uint32_t out[2])
     return 1;
 }
 
-static int decompose(uint32_t code, utf8proc_option_t options, uint32_t *out, int most)
+static int decompose(uint32_t code, utf8proc_option_t options, uint32_t *out, int max)
 {
-    utf8proc_int32_t part[ATTEND_COMPATIBLE_MOST];
+    utf8proc_int32_t part[ATTEND_COMPATIBLE_MAX];
     int boundary = 0;
-    utf8proc_ssize_t n = utf8proc_decompose_char((utf8proc_int32_t)code, part, most, options,
+    utf8proc_ssize_t n = utf8proc_decompose_char((utf8proc_int32_t)code, part, max, options,
                                                  &boundary);
-    if (n < 1 || n > most) {
+    if (n < 1 || n > max) {
         out[0] = code;
         return 1;
     }
@@ -129,9 +129,9 @@ int at_decompose(uint32_t code, uint32_t out[4])
     return decompose(code, UTF8PROC_DECOMPOSE, out, 4);
 }
 
-int at_decompose_compatible(uint32_t code, uint32_t out[ATTEND_COMPATIBLE_MOST])
+int at_decompose_compatible(uint32_t code, uint32_t out[ATTEND_COMPATIBLE_MAX])
 {
-    return decompose(code, UTF8PROC_DECOMPOSE | UTF8PROC_COMPAT, out, ATTEND_COMPATIBLE_MOST);
+    return decompose(code, UTF8PROC_DECOMPOSE | UTF8PROC_COMPAT, out, ATTEND_COMPATIBLE_MAX);
 }
 
 int at_combining_class(uint32_t code)

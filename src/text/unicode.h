@@ -40,8 +40,8 @@ int at_decompose(uint32_t code, uint32_t out[4]);
 int at_combining_class(uint32_t code);
 
 /* The same for compatibility, as in NFKD: ﬁ becomes f and i, ² becomes 2. */
-enum { ATTEND_COMPATIBLE_MOST = 18 };
-int at_decompose_compatible(uint32_t code, uint32_t out[ATTEND_COMPATIBLE_MOST]);
+enum { ATTEND_COMPATIBLE_MAX = 18 };
+int at_decompose_compatible(uint32_t code, uint32_t out[ATTEND_COMPATIBLE_MAX]);
 
 typedef enum { ATTEND_NFC, ATTEND_NFD, ATTEND_NFKC, ATTEND_NFKD } at_normal_form;
 

@@ -22,12 +22,12 @@ typedef struct {
 struct at_vocab {
     at_arena memory; /* the texts */
     entry *item;
-    size_t count, room;
+    size_t count, capacity;
     slot *table;
     size_t mask; /* places in table, less one: a power of two */
 };
 
-enum { FIRST = 256, LONGEST = 1 << 30 };
+enum { FIRST = 256, MAX_LENGTH = 1 << 30 };
 
 uint64_t at_hash(const char *text, size_t size)
 {
@@ -46,10 +46,10 @@ uint64_t at_hash(const char *text, size_t size)
     return h ^ h >> 32;
 }
 
-static slot *table_new(size_t places)
+static slot *table_new(size_t slots)
 {
-    slot *table = at_alloc(places * sizeof *table);
-    for (size_t i = 0; table && i < places; i++)
+    slot *table = at_alloc(slots * sizeof *table);
+    for (size_t i = 0; table && i < slots; i++)
         table[i] = (slot){.id = -1};
     return table;
 }
@@ -82,7 +82,7 @@ void at_vocab_free(at_vocab *v)
 int32_t at_vocab_size(const at_vocab *v) { return (int32_t)v->count; }
 
 /* the place of a text, or the free one where it belongs */
-static slot *place_of(const at_vocab *v, const char *text, size_t size, uint64_t hash)
+static slot *slot_of(const at_vocab *v, const char *text, size_t size, uint64_t hash)
 {
     uint32_t tag = (uint32_t)(hash >> 32);
     for (size_t i = hash & v->mask;; i = (i + 1) & v->mask) {
@@ -97,16 +97,16 @@ static slot *place_of(const at_vocab *v, const char *text, size_t size, uint64_t
 
 static bool grow_table(at_vocab *v)
 {
-    size_t places = 2 * (v->mask + 1);
-    slot *old = v->table, *table = table_new(places);
+    size_t slots = 2 * (v->mask + 1);
+    slot *old = v->table, *table = table_new(slots);
     if (!table)
         return false;
     v->table = table;
-    v->mask = places - 1;
+    v->mask = slots - 1;
     for (size_t i = 0; i < v->count; i++) {
         const entry *e = &v->item[i];
         uint64_t hash = at_hash(e->text, e->size);
-        *place_of(v, e->text, e->size, hash) = (slot){(uint32_t)(hash >> 32), (int32_t)i};
+        *slot_of(v, e->text, e->size, hash) = (slot){(uint32_t)(hash >> 32), (int32_t)i};
     }
     at_free(old);
     return true;
@@ -114,21 +114,21 @@ static bool grow_table(at_vocab *v)
 
 static bool grow_items(at_vocab *v)
 {
-    size_t room = v->room ? 2 * v->room : FIRST;
-    entry *item = at_realloc(v->item, v->room * sizeof *item, room * sizeof *item);
+    size_t capacity = v->capacity ? 2 * v->capacity : FIRST;
+    entry *item = at_realloc(v->item, v->capacity * sizeof *item, capacity * sizeof *item);
     if (!item)
         return false;
     v->item = item;
-    v->room = room;
+    v->capacity = capacity;
     return true;
 }
 
 /* a new entry, which the place then points to; -1 without memory */
 static int32_t append(at_vocab *v, const char *text, size_t size, uint64_t hash)
 {
-    if (size > LONGEST || v->count >= INT32_MAX / 2)
+    if (size > MAX_LENGTH || v->count >= INT32_MAX / 2)
         return -1;
-    if (v->count == v->room && !grow_items(v))
+    if (v->count == v->capacity && !grow_items(v))
         return -1;
     if (2 * (v->count + 1) > v->mask && !grow_table(v))
         return -1;
@@ -138,7 +138,7 @@ static int32_t append(at_vocab *v, const char *text, size_t size, uint64_t hash)
     memcpy(copy, text, size);
     copy[size] = 0;
     int32_t id = (int32_t)v->count;
-    *place_of(v, text, size, hash) = (slot){(uint32_t)(hash >> 32), id};
+    *slot_of(v, text, size, hash) = (slot){(uint32_t)(hash >> 32), id};
     v->item[v->count++] = (entry){.text = copy, .size = (uint32_t)size};
     return id;
 }
@@ -146,7 +146,7 @@ static int32_t append(at_vocab *v, const char *text, size_t size, uint64_t hash)
 int32_t at_vocab_add(at_vocab *v, const char *text, size_t size)
 {
     uint64_t hash = at_hash(text, size);
-    int32_t id = place_of(v, text, size, hash)->id;
+    int32_t id = slot_of(v, text, size, hash)->id;
     return id >= 0 ? id : append(v, text, size, hash);
 }
 
@@ -157,7 +157,7 @@ int32_t at_vocab_append(at_vocab *v, const char *text, size_t size)
 
 int32_t at_vocab_find(const at_vocab *v, const char *text, size_t size)
 {
-    return place_of(v, text, size, at_hash(text, size))->id;
+    return slot_of(v, text, size, at_hash(text, size))->id;
 }
 
 const char *at_vocab_text(const at_vocab *v, int32_t id, size_t *size)

@@ -7,7 +7,7 @@
 
 #include "base/memory.h"
 
-enum { GROUPS = 1 << 14, GROUP = 4, LONGEST = 64, MOST = 64 };
+enum { GROUPS = 1 << 14, GROUP = 4, MAX_LENGTH = 64, MAX_TOKENS = 64 };
 
 typedef struct {
     int32_t id;
@@ -23,10 +23,10 @@ typedef struct {
 typedef struct {
     _Atomic uint64_t hash;  /* 0: free */
     _Atomic(entry *) entry; /* NULL: not yet there */
-} place;
+} slot;
 
 struct at_word_cache {
-    place place[GROUPS][GROUP];
+    slot slot[GROUPS][GROUP];
 };
 
 at_word_cache *at_word_cache_new(void) { return at_alloc_zero(1, sizeof(at_word_cache)); }
@@ -35,7 +35,7 @@ void at_word_cache_free(at_word_cache *c)
 {
     for (size_t i = 0; c && i < GROUPS; i++)
         for (size_t k = 0; k < GROUP; k++)
-            at_free(atomic_load_explicit(&c->place[i][k].entry, memory_order_relaxed));
+            at_free(atomic_load_explicit(&c->slot[i][k].entry, memory_order_relaxed));
     at_free(c);
 }
 
@@ -50,7 +50,7 @@ static const char *word_of(const entry *e) { return (const char *)(e->part + e->
 static const entry *find(const at_word_cache *c, const char *word, size_t size)
 {
     uint64_t hash = hash_of(word, size);
-    const place *group = c->place[hash % GROUPS];
+    const slot *group = c->slot[hash % GROUPS];
     for (size_t i = 0; i < GROUP; i++) {
         if (atomic_load_explicit(&group[i].hash, memory_order_relaxed) != hash)
             continue;
@@ -61,18 +61,18 @@ static const entry *find(const at_word_cache *c, const char *word, size_t size)
     return NULL;
 }
 
-bool at_word_cache_pieces(const at_word_cache *c, const char *word, size_t size, size_t at,
-                          at_pieces *out)
+bool at_word_cache_tokens(const at_word_cache *c, const char *word, size_t size, size_t at,
+                          at_tokens *out)
 {
-    const entry *e = size <= LONGEST ? find(c, word, size) : NULL;
+    const entry *e = size <= MAX_LENGTH ? find(c, word, size) : NULL;
     if (!e)
         return false;
     for (uint32_t i = 0; i < e->count; i++)
-        at_pieces_add(out, e->part[i].id, at + e->part[i].begin, at + e->part[i].end);
+        at_tokens_add(out, e->part[i].id, at + e->part[i].begin, at + e->part[i].end);
     return true;
 }
 
-static entry *make(const char *word, size_t size, size_t at, const at_pieces *out, size_t first)
+static entry *make(const char *word, size_t size, size_t at, const at_tokens *out, size_t first)
 {
     size_t count = out->count - first;
     entry *e = at_alloc(sizeof *e + count * sizeof *e->part + size);
@@ -81,7 +81,7 @@ static entry *make(const char *word, size_t size, size_t at, const at_pieces *ou
     e->size = (uint32_t)size;
     e->count = (uint32_t)count;
     for (size_t i = 0; i < count; i++) {
-        const at_piece *p = &out->item[first + i];
+        const at_token *p = &out->item[first + i];
         e->part[i] = (part){p->id, (uint8_t)(p->begin - at), (uint8_t)(p->end - at)};
     }
     memcpy(e->part + count, word, size);
@@ -90,12 +90,12 @@ static entry *make(const char *word, size_t size, size_t at, const at_pieces *ou
 
 /* Whoever writes the hash into a free place brings the entry; two may bring the same word. */
 void at_word_cache_keep(at_word_cache *c, const char *word, size_t size, size_t at,
-                        const at_pieces *out, size_t first)
+                        const at_tokens *out, size_t first)
 {
-    if (size > LONGEST || out->failed || out->count - first > MOST)
+    if (size > MAX_LENGTH || out->failed || out->count - first > MAX_TOKENS)
         return;
     uint64_t hash = hash_of(word, size);
-    place *group = c->place[hash % GROUPS];
+    slot *group = c->slot[hash % GROUPS];
     for (size_t i = 0; i < GROUP; i++) {
         uint64_t none = 0;
         if (!atomic_compare_exchange_strong_explicit(&group[i].hash, &none, hash,

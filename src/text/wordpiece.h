@@ -2,7 +2,7 @@
 #ifndef ATTEND_TEXT_WORDPIECE_H
 #define ATTEND_TEXT_WORDPIECE_H
 
-#include "text/letters.h"
+#include "text/code_points.h"
 #include "text/tokenizer.h"
 #include "text/word_cache.h"
 
@@ -12,14 +12,14 @@ typedef struct {
     bool lower, strip_accents, split_chinese;
     bool special_alone; /* [MASK] is found as a word between white space alone, not in "[MASK]." */
     bool special_never; /* it is text like any other */
-    int most_chars;     /* a longer word is unknown as a whole */
+    int max_chars;      /* a longer word is unknown as a whole */
     char prefix[ATTEND_WORDPIECE_PREFIX]; /* of pieces that continue a word: "##" */
 } at_wordpiece_options;
 
 typedef struct {
     at_tokenizer base;
     at_wordpiece_options options;
-    size_t longest;        /* bytes of the longest piece */
+    size_t max_length;     /* bytes of the longest piece */
     at_vocab *never_split; /* words between white space that are pieces as they are; or NULL */
     at_word_cache *cache;
 } at_wordpiece;
@@ -40,7 +40,8 @@ at_wordpiece *at_wordpiece_new(const at_wordpiece_options *options);
 attend_status at_wordpiece_ready(at_wordpiece *w, const char *file, attend_error *err);
 
 /* What becomes of each word: letters [begin,end) are in their normal form. */
-typedef void at_wordpiece_sink(void *user, const at_letters *letters, size_t begin, size_t end);
+typedef void at_wordpiece_sink(void *user, const at_code_points *code_points, size_t begin,
+                               size_t end);
 
 /* Cleans a text and gives its words, each punctuation mark by itself. whole receives the words of
  * never_split. Returns false without memory. invalid may be NULL. */
@@ -50,8 +51,8 @@ bool at_wordpiece_words(const at_wordpiece *w, const char *text, size_t begin, s
 
 /* the kind's functions that have files of their own */
 attend_status at_wordpiece_encode(const at_tokenizer *t, const char *text, size_t size,
-                                  at_pieces *out, attend_error *err);
-attend_status at_wordpiece_learn(at_lines lines, const at_learn_options *o, at_tokenizer **out,
-                                 attend_error *err);
+                                  at_tokens *out, attend_error *err);
+attend_status at_wordpiece_learn(at_line_source lines, const attend_learn_options *o,
+                                 at_tokenizer **out, attend_error *err);
 
 #endif

@@ -22,14 +22,14 @@ typedef struct {
     const at_wordpiece *w;
     at_wordpiece_sink *word, *whole;
     void *user;
-    at_letters raw, a, b; /* as written; two for the steps of normalising */
+    at_code_points raw, a, b; /* as written; two for the steps of normalising */
 } cutter;
 
-static bool is_added(const at_added *added, const char *text, size_t size)
+static bool is_added(const at_added_tokens *added, const char *text, size_t size)
 {
     size_t length;
     int32_t id;
-    return at_added_next(added, text, size, 0, &length, &id) == 0 && length == size;
+    return at_added_tokens_next(added, text, size, 0, &length, &id) == 0 && length == size;
 }
 
 /* Is it a word of never_split, or a special piece that is to be found here? */
@@ -42,7 +42,7 @@ static bool keeps_whole(const cutter *c)
     at_str text = {0};
     if (!w->never_split && !special)
         return false;
-    at_letters_text(&c->raw, 0, c->raw.count, &text);
+    at_code_points_text(&c->raw, 0, c->raw.count, &text);
     bool found = text.text && w->never_split
                  && at_vocab_find(w->never_split, text.text, text.length) >= 0;
     if (!found && text.text && special)
@@ -52,15 +52,15 @@ static bool keeps_whole(const cutter *c)
 }
 
 /* the word in its normal form */
-static const at_letters *normal_form(cutter *c)
+static const at_code_points *normal_form(cutter *c)
 {
-    const at_letters *word = &c->raw;
+    const at_code_points *word = &c->raw;
     if (c->w->options.lower) {
-        at_letters_lower(word, &c->a);
+        at_code_points_lower(word, &c->a);
         word = &c->a;
     }
     if (c->w->options.strip_accents) {
-        at_letters_strip(word, &c->b);
+        at_code_points_strip(word, &c->b);
         word = &c->b;
     }
     return word;
@@ -74,7 +74,7 @@ static void flush(cutter *c)
     if (keeps_whole(c)) {
         c->whole(c->user, &c->raw, 0, c->raw.count);
     } else {
-        const at_letters *l = normal_form(c);
+        const at_code_points *l = normal_form(c);
         size_t start = 0;
         for (size_t i = 0; i < l->count; i++) {
             if (!at_is_punctuation(l->item[i].code))
@@ -99,7 +99,7 @@ static void take(cutter *c, uint32_t code, size_t begin, size_t end)
     if (alone || blank)
         flush(c);
     if (!blank)
-        at_letters_add(&c->raw, code, begin, end);
+        at_code_points_add(&c->raw, code, begin, end);
     if (alone)
         flush(c);
 }
@@ -113,9 +113,9 @@ bool at_wordpiece_words(const at_wordpiece *w, const char *text, size_t begin, s
     c.word = word;
     c.whole = whole;
     c.user = user;
-    at_letters_start(&c.raw);
-    at_letters_start(&c.a);
-    at_letters_start(&c.b);
+    at_code_points_start(&c.raw);
+    at_code_points_start(&c.a);
+    at_code_points_start(&c.b);
     while (begin < end) {
         uint32_t code = (unsigned char)text[begin];
         size_t length = 1;
@@ -132,9 +132,9 @@ bool at_wordpiece_words(const at_wordpiece *w, const char *text, size_t begin, s
     }
     flush(&c);
     bool failed = c.raw.failed || c.a.failed || c.b.failed;
-    at_letters_free(&c.raw);
-    at_letters_free(&c.a);
-    at_letters_free(&c.b);
+    at_code_points_free(&c.raw);
+    at_code_points_free(&c.a);
+    at_code_points_free(&c.b);
     return !failed;
 }
 
@@ -142,7 +142,7 @@ bool at_wordpiece_words(const at_wordpiece *w, const char *text, size_t begin, s
 
 typedef struct {
     const at_wordpiece *w;
-    at_pieces *out;
+    at_tokens *out;
 } sink;
 
 /* a word as UTF-8 with the place of each character, and room for a prefix before any of them */
@@ -152,7 +152,7 @@ typedef struct {
     size_t count;
 } spelling;
 
-static void spell(spelling *s, const at_letters *l, size_t begin, size_t end)
+static void spell(spelling *s, const at_code_points *l, size_t begin, size_t end)
 {
     size_t at = 0;
     s->count = end - begin;
@@ -169,7 +169,7 @@ static void spell(spelling *s, const at_letters *l, size_t begin, size_t end)
 
 /* The longest piece that the word from character `start` on begins with; returns where it ends, or
  * start where there is none. */
-static size_t longest(const at_wordpiece *w, const spelling *s, size_t start, int32_t *id)
+static size_t longest_match(const at_wordpiece *w, const spelling *s, size_t start, int32_t *id)
 {
     char joined[ATTEND_WORDPIECE_PREFIX + 4 * ATTEND_WORDPIECE_CHARS];
     const char *key = s->text;
@@ -182,7 +182,7 @@ static size_t longest(const at_wordpiece *w, const spelling *s, size_t start, in
     }
     for (; end > start; end--) {
         size_t size = prefix + s->at[end] - from;
-        if (size > w->longest)
+        if (size > w->max_length)
             continue;
         *id = at_vocab_find(w->base.vocab, key, size);
         if (*id >= 0)
@@ -191,40 +191,40 @@ static size_t longest(const at_wordpiece *w, const spelling *s, size_t start, in
     return start;
 }
 
-static void cut_word(void *user, const at_letters *l, size_t begin, size_t end)
+static void cut_word(void *user, const at_code_points *l, size_t begin, size_t end)
 {
     sink *to = user;
     const at_wordpiece *w = to->w;
     size_t before = to->out->count, start = 0;
     spelling s;
     s.count = end - begin;
-    if (s.count <= (size_t)w->options.most_chars) {
+    if (s.count <= (size_t)w->options.max_chars) {
         spell(&s, l, begin, end);
         while (start < s.count) {
             int32_t id;
-            size_t next = longest(w, &s, start, &id);
+            size_t next = longest_match(w, &s, start, &id);
             if (next == start)
                 break;
-            at_pieces_add(to->out, id, l->item[begin + start].begin, l->item[begin + next - 1].end);
+            at_tokens_add(to->out, id, l->item[begin + start].begin, l->item[begin + next - 1].end);
             start = next;
         }
     }
     if (start == s.count)
         return;
     to->out->count = before;
-    at_pieces_add(to->out, w->base.special[ATTEND_SPECIAL_UNK], l->item[begin].begin,
+    at_tokens_add(to->out, w->base.special[ATTEND_SPECIAL_UNK], l->item[begin].begin,
                   l->item[end - 1].end);
 }
 
 /* a word of never_split: one piece, or unknown */
-static void cut_whole(void *user, const at_letters *l, size_t begin, size_t end)
+static void cut_whole(void *user, const at_code_points *l, size_t begin, size_t end)
 {
     sink *to = user;
     at_str text = {0};
-    at_letters_text(l, begin, end, &text);
+    at_code_points_text(l, begin, end, &text);
     int32_t id = text.text ? at_vocab_find(to->w->base.vocab, text.text, text.length) : -1;
     to->out->failed |= text.failed;
-    at_pieces_add(to->out, id >= 0 ? id : to->w->base.special[ATTEND_SPECIAL_UNK],
+    at_tokens_add(to->out, id >= 0 ? id : to->w->base.special[ATTEND_SPECIAL_UNK],
                   l->item[begin].begin, l->item[end - 1].end);
     at_str_free(&text);
 }
@@ -240,7 +240,7 @@ static bool is_blank(char byte)
 static void encode_chunk(sink *to, const char *text, size_t begin, size_t end)
 {
     size_t first = to->out->count, invalid = 0;
-    if (at_word_cache_pieces(to->w->cache, text + begin, end - begin, begin, to->out))
+    if (at_word_cache_tokens(to->w->cache, text + begin, end - begin, begin, to->out))
         return;
     if (!at_wordpiece_words(to->w, text, begin, end, cut_word, cut_whole, to, &invalid))
         to->out->failed = true;
@@ -262,16 +262,16 @@ static void encode_plain(sink *to, const char *text, size_t begin, size_t end)
 }
 
 attend_status at_wordpiece_encode(const at_tokenizer *t, const char *text, size_t size,
-                                  at_pieces *out, attend_error *err)
+                                  at_tokens *out, attend_error *err)
 {
     sink to = {(const at_wordpiece *)t, out};
     size_t from = 0, at, length;
     int32_t id;
     (void)err;
     while (!to.w->options.special_alone && !to.w->options.special_never
-           && (at = at_added_next(&t->added, text, size, from, &length, &id)) < size) {
+           && (at = at_added_tokens_next(&t->added, text, size, from, &length, &id)) < size) {
         encode_plain(&to, text, from, at);
-        at_pieces_add(out, id, at, at + length);
+        at_tokens_add(out, id, at, at + length);
         from = at + length;
     }
     encode_plain(&to, text, from, size);

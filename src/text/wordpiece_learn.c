@@ -24,13 +24,13 @@ typedef struct {
 
 /* ---- counting --------------------------------------------------------------------------- */
 
-static void count_word(void *user, const at_letters *letters, size_t begin, size_t end)
+static void count_word(void *user, const at_code_points *code_points, size_t begin, size_t end)
 {
     learner *l = user;
     if (end - begin > WORD) /* would be unknown */
         return;
     at_str_clear(&l->text);
-    at_letters_text(letters, begin, end, &l->text);
+    at_code_points_text(code_points, begin, end, &l->text);
     int32_t id = l->text.failed ? -1 : at_vocab_add(l->words, l->text.text, l->text.length);
     if (id < 0)
         l->failed = true;
@@ -38,7 +38,7 @@ static void count_word(void *user, const at_letters *letters, size_t begin, size
         at_vocab_seen(l->words, id, 1);
 }
 
-static attend_status count_lines(learner *l, at_lines lines, attend_error *err)
+static attend_status count_lines(learner *l, at_line_source lines, attend_error *err)
 {
     const char *text;
     size_t size;
@@ -79,15 +79,15 @@ static int by_text(const void *a, const void *b)
 }
 
 /* The most frequent characters, in the order of their codes, to begin a word and to go on in it. */
-static attend_status add_alphabet(learner *l, int most, int room, attend_error *err)
+static attend_status add_alphabet(learner *l, int max, int size, attend_error *err)
 {
     at_vocab *v = l->w->base.vocab;
-    int32_t n = at_vocab_size(l->chars), kept = n < most ? n : most;
-    if (2 * kept > room)
+    int32_t n = at_vocab_size(l->chars), kept = n < max ? n : max;
+    if (2 * kept > size)
         return at_error(err, ATTEND_OPTION,
                         "a vocabulary of %d pieces has no room for %d characters, each at the "
                         "start of a word and inside; raise the size, or keep fewer with alphabet",
-                        room + SPECIALS, kept);
+                        size + SPECIALS, kept);
     int32_t *order = at_alloc(((size_t)n + 1) * sizeof *order);
     const char **text = at_alloc(((size_t)n + 1) * sizeof *text);
     bool well = order && text;
@@ -137,7 +137,7 @@ static int32_t merged(learner *l, int32_t left, int32_t right)
     return l->text.failed ? -1 : at_vocab_add(v, l->text.text, l->text.length);
 }
 
-static attend_status merge(learner *l, int size, uint64_t least, attend_error *err)
+static attend_status merge(learner *l, int size, uint64_t min, attend_error *err)
 {
     int32_t symbols[WORD], left, right;
     uint64_t times;
@@ -150,7 +150,7 @@ static attend_status merge(learner *l, int size, uint64_t least, attend_error *e
     }
     bool well = true;
     while (well && at_vocab_size(l->w->base.vocab) < size
-           && at_merger_best(m, &left, &right, &times) && times >= least) {
+           && at_merger_best(m, &left, &right, &times) && times >= min) {
         int32_t id = merged(l, left, right);
         well = id >= 0;
         if (well)
@@ -163,7 +163,7 @@ static attend_status merge(learner *l, int size, uint64_t least, attend_error *e
 
 /* ---- all -------------------------------------------------------------------------------- */
 
-static attend_status learn_all(learner *l, at_lines lines, const at_learn_options *o,
+static attend_status learn_all(learner *l, at_line_source lines, const attend_learn_options *o,
                                attend_error *err)
 {
     static const struct {
@@ -174,7 +174,7 @@ static attend_status learn_all(learner *l, at_lines lines, const at_learn_option
                             {ATTEND_SPECIAL_CLS, "[CLS]"},
                             {ATTEND_SPECIAL_SEP, "[SEP]"},
                             {ATTEND_SPECIAL_MASK, "[MASK]"}};
-    int size = o->size > 0 ? o->size : SIZE;
+    int size = o->vocabulary > 0 ? o->vocabulary : SIZE;
     attend_status status = ATTEND_OK;
     for (int i = 0; i < SPECIALS; i++)
         if (!at_tokenizer_add_special(&l->w->base, specials[i].which, specials[i].text))
@@ -190,8 +190,8 @@ static attend_status learn_all(learner *l, at_lines lines, const at_learn_option
     return status < 0 ? status : at_wordpiece_ready(l->w, "what was learned", err);
 }
 
-attend_status at_wordpiece_learn(at_lines lines, const at_learn_options *o, at_tokenizer **out,
-                                 attend_error *err)
+attend_status at_wordpiece_learn(at_line_source lines, const attend_learn_options *o,
+                                 at_tokenizer **out, attend_error *err)
 {
     at_wordpiece_options options = at_wordpiece_defaults(o->lower > 0);
     if (o->strip_accents >= 0)

@@ -2,7 +2,7 @@
 #ifndef ATTEND_TEXT_WORDS_H
 #define ATTEND_TEXT_WORDS_H
 
-#include "text/letters.h"
+#include "text/code_points.h"
 #include "text/spacing.h"
 #include "text/tokenizer.h"
 #include "text/word_cache.h"
@@ -33,7 +33,7 @@ typedef struct {
     const at_words *w;
     at_words_sink *sink;
     void *user;
-    at_letters letters;
+    at_code_points code_points;
     at_word last; /* waits for its right neighbour */
     bool waiting;
     at_str text[2]; /* of the last word and the one before it, in turns */
@@ -53,7 +53,7 @@ size_t at_words_chunk(const char *text, size_t begin, size_t size, size_t *next)
 /* Appends the word with its marks. */
 void at_word_spell(const at_word *word, at_str *out);
 
-attend_status at_words_learn(at_lines lines, const at_learn_options *o, at_tokenizer **out,
-                             attend_error *err);
+attend_status at_words_learn(at_line_source lines, const attend_learn_options *o,
+                             at_tokenizer **out, attend_error *err);
 
 #endif

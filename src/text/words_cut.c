@@ -39,12 +39,12 @@ static sort sort_of(const at_words *w, uint32_t c)
 
 static uint32_t code_at(const cutter *c, size_t i, size_t end)
 {
-    return i < end ? c->letters.item[i].code : 0;
+    return i < end ? c->code_points.item[i].code : 0;
 }
 
 static sort sort_at(const cutter *c, size_t i, size_t end)
 {
-    return i < end ? sort_of(c->w, c->letters.item[i].code) : MARK;
+    return i < end ? sort_of(c->w, c->code_points.item[i].code) : MARK;
 }
 
 static bool is_hyphen(uint32_t c) { return c == '-' || c == 0x2010 || c == 0x2011; }
@@ -97,7 +97,7 @@ static void meet(const cutter *c, at_word *left, at_word *right)
 static void spell(const cutter *c, size_t begin, size_t end, at_str *text)
 {
     for (size_t i = begin; i < end; i++) {
-        uint32_t code[2] = {c->letters.item[i].code};
+        uint32_t code[2] = {c->code_points.item[i].code};
         int n = c->w->lower ? at_lower(code[0], code) : 1;
         for (int k = 0; k < n; k++) {
             char bytes[4];
@@ -113,8 +113,8 @@ static void word(cutter *c, size_t begin, size_t end)
     at_str_clear(text);
     spell(c, begin, end, text);
     at_word found = {.text = {at_str_text(text), text->length},
-                     .begin = c->letters.item[begin].begin,
-                     .end = c->letters.item[end - 1].end};
+                     .begin = c->code_points.item[begin].begin,
+                     .end = c->code_points.item[end - 1].end};
     found.punctuation = c->w->punctuation && sort_at(c, begin, end) == MARK
                         && !at_spacing_alternates(found.text)
                         && !(is_apostrophe(code_at(c, begin, end)) && end > begin + 1);
@@ -229,18 +229,18 @@ static bool is_address(const cutter *c, size_t begin, size_t end)
 
 static void cut_marks(cutter *c)
 {
-    size_t begin = 0, end = c->letters.count;
+    size_t begin = 0, end = c->code_points.count;
     while (begin < end && sort_at(c, begin, end) == MARK)
         begin++;
     while (end > begin && sort_at(c, end - 1, end) == MARK && code_at(c, end - 1, end) != '/')
         end--;
     if (!is_address(c, begin, end)) {
-        cut_range(c, 0, c->letters.count);
+        cut_range(c, 0, c->code_points.count);
         return;
     }
     cut_range(c, 0, begin);
     word(c, begin, end);
-    cut_range(c, end, c->letters.count);
+    cut_range(c, end, c->code_points.count);
 }
 
 /* ---- all -------------------------------------------------------------------------------- */
@@ -248,7 +248,7 @@ static void cut_marks(cutter *c)
 /* without punctuation: Chinese characters alone, all else together */
 static void cut_plain(cutter *c)
 {
-    size_t begin = 0, n = c->letters.count;
+    size_t begin = 0, n = c->code_points.count;
     for (size_t i = 0; i < n; i++) {
         sort k = sort_at(c, i, n);
         if (k != ALONE)
@@ -274,21 +274,21 @@ void at_words_start(cutter *c, const at_words *w, at_words_sink *sink, void *use
     c->waiting = false;
     c->turn = 0;
     c->text[0] = c->text[1] = (at_str){0};
-    at_letters_start(&c->letters);
+    at_code_points_start(&c->code_points);
 }
 
 void at_words_end(cutter *c)
 {
-    at_letters_free(&c->letters);
+    at_code_points_free(&c->code_points);
     at_str_free(&c->text[0]);
     at_str_free(&c->text[1]);
 }
 
 bool at_words_cut(cutter *c, const char *text, size_t begin, size_t end, size_t *invalid)
 {
-    c->letters.count = 0;
-    *invalid += at_letters_read(&c->letters, text, begin, end);
-    if (c->letters.failed)
+    c->code_points.count = 0;
+    *invalid += at_code_points_read(&c->code_points, text, begin, end);
+    if (c->code_points.failed)
         return false;
     if (c->w->punctuation)
         cut_marks(c);

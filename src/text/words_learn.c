@@ -6,7 +6,7 @@
 #include <string.h>
 
 #include "base/memory.h"
-#include "text/cut_before.h"
+#include "text/pretokenised.h"
 #include "text/unicode.h"
 #include "text/words.h"
 
@@ -80,9 +80,9 @@ static bool each_word(learner *l, const char *text, size_t size, at_words_sink *
 static bool take_sample(learner *l)
 {
     at_words_sink *const sinks[] = {see_word, count_word};
-    at_cut_marks marks = {0};
-    at_cut_marks_count(&marks, at_str_text(&l->sample), l->sample.length);
-    if (l->asks && at_cut_before(&marks))
+    at_pretokenised_marks marks = {0};
+    at_pretokenised_marks_count(&marks, at_str_text(&l->sample), l->sample.length);
+    if (l->asks && at_is_pretokenised(&marks))
         l->w->punctuation = false;
     for (int pass = 0; pass < 2; pass++) {
         const char *text = at_str_text(&l->sample), *stop = text + l->sample.length;
@@ -97,7 +97,7 @@ static bool take_sample(learner *l)
     return true;
 }
 
-static attend_status count_lines(learner *l, at_lines lines, attend_error *err)
+static attend_status count_lines(learner *l, at_line_source lines, attend_error *err)
 {
     const char *text;
     size_t size;
@@ -131,7 +131,7 @@ static bool is_clean(const char *text, size_t size)
     return !memchr(text, 0, size) && !strstr(text, "\xEF\xBF\xBD");
 }
 
-static attend_status choose(learner *l, int size, uint64_t least, attend_error *err)
+static attend_status choose(learner *l, int size, uint64_t min, attend_error *err)
 {
     at_vocab *v = l->w->base.vocab;
     int32_t n = at_vocab_size(l->counts);
@@ -142,7 +142,7 @@ static attend_status choose(learner *l, int size, uint64_t least, attend_error *
     for (int32_t i = 0; well && i < n && at_vocab_size(v) < size; i++) {
         size_t bytes;
         const char *text = at_vocab_text(l->counts, order[i], &bytes);
-        if (at_vocab_count(l->counts, order[i]) < least)
+        if (at_vocab_count(l->counts, order[i]) < min)
             break;
         if (is_clean(text, bytes))
             well = at_vocab_add(v, text, bytes) >= 0;
@@ -151,8 +151,8 @@ static attend_status choose(learner *l, int size, uint64_t least, attend_error *
     return well ? ATTEND_OK : at_error_memory(err);
 }
 
-attend_status at_words_learn(at_lines lines, const at_learn_options *o, at_tokenizer **out,
-                             attend_error *err)
+attend_status at_words_learn(at_line_source lines, const attend_learn_options *o,
+                             at_tokenizer **out, attend_error *err)
 {
     learner l = {.w = at_words_new(), .counts = at_vocab_new()};
     attend_status status = ATTEND_OK;
@@ -163,7 +163,7 @@ attend_status at_words_learn(at_lines lines, const at_learn_options *o, at_token
         l.w->split_chinese = o->split_chinese != 0;
         status = count_lines(&l, lines, err);
         if (status >= 0)
-            status = choose(&l, o->size > 0 ? o->size : INT32_MAX,
+            status = choose(&l, o->vocabulary > 0 ? o->vocabulary : INT32_MAX,
                             (uint64_t)(o->min_count >= 0 ? o->min_count : MIN_COUNT), err);
     } else {
         status = at_error_memory(err);

@@ -10,11 +10,13 @@
 #include "base/memory.h"
 #include "store/weights.h"
 
+enum { VERSION = 2 }; /* 1 is that of attend 0.1, which wrote no number; see from_version_1 */
+
 static const int64_t most_updates = (int64_t)1 << 53;
 
-/* ---- where the run stands ------------------------------------------------------------------- */
+/* ---- the state of a run -------------------------------------------------------------------- */
 
-void at_standing_take(at_standing *s, at_trainer *t)
+void at_train_state_take(at_train_state *s, at_trainer *t)
 {
     s->updates = at_trainer_updates(t);
     s->batches = at_trainer_batches(t);
@@ -22,7 +24,8 @@ void at_standing_take(at_standing *s, at_trainer *t)
     snprintf(s->isa, sizeof s->isa, "%s", at_isa_name(at_cpu_isa()));
 }
 
-void at_standing_differs(const at_standing *then, const at_standing *now, char *text, size_t size)
+void at_train_state_differs(const at_train_state *then, const at_train_state *now, char *text,
+                            size_t size)
 {
     text[0] = '\0';
     if (then->shards != now->shards)
@@ -35,37 +38,41 @@ void at_standing_differs(const at_standing *then, const at_standing *now, char *
                  (unsigned long long)then->seed);
 }
 
-/* JSON has no infinity and no NaN */
-static json_t *number(double x)
+json_t *at_checkpoint_number(double x)
 {
     return isnan(x) ? json_null() : json_real(x > 1e300 ? 1e300 : x < -1e300 ? -1e300 : x);
 }
 
-static json_t *standing_json(const at_standing *s)
+static json_t *state_json(const at_train_state *s)
 {
+    json_t *(*number)(double) = at_checkpoint_number;
     return json_pack(
-        "{sI sI s{sI sI sI sI} so so sI si si sb so so s{so so si si} s{so sb} sI si ss}",
-        "updates", (json_int_t)s->updates, "batches", (json_int_t)s->batches, "position", "print",
-        (json_int_t)s->position.print, "batch", (json_int_t)s->position.batch, "step",
+        "{si sI sI s{sI sI sI sI} so so sI si si sb so so s{so so si si} sI si ss}", "version",
+        VERSION, "updates", (json_int_t)s->updates, "batches", (json_int_t)s->batches, "position",
+        "print", (json_int_t)s->position.print, "batch", (json_int_t)s->position.batch, "step",
         (json_int_t)s->position.step, "epoch", (json_int_t)s->position.epoch, "best",
         number(s->best), "best_loss", number(s->best_loss), "best_update",
         (json_int_t)s->best_update, "best_mean", s->best_mean, "waited", s->waited, "due",
-        (int)s->due, "loss", number(s->loss), "asked", number(s->asked), "plateau", "lr",
+        (int)s->due, "loss", number(s->loss), "targets", number(s->n_targets), "plateau", "lr",
         number(s->plateau.lr), "best", number(s->plateau.best), "bad", s->plateau.bad, "cooling",
-        s->plateau.cooling, "baseline", "mean", number(s->baseline.mean), "started",
-        (int)s->baseline.started, "seed", (json_int_t)s->seed, "shards", s->shards, "isa", s->isa);
+        s->plateau.cooling, "seed", (json_int_t)s->seed, "shards", s->shards, "isa", s->isa);
 }
 
 static double limitless(double x) { return x >= 1e300 ? INFINITY : x <= -1e300 ? -INFINITY : x; }
 
-static attend_status standing_read(const json_t *json, const char *file, at_standing *s,
-                                   attend_error *err)
+static attend_status state_read(const json_t *json, const char *file, at_train_state *s,
+                                attend_error *err)
 {
     const int64_t most = INT64_MAX;
     at_fields f = at_fields_of(json, file, err);
+    int64_t version = at_field_int(&f, "version", VERSION, 0, most);
+    if (f.status >= 0 && version != VERSION)
+        return at_error(
+            err, ATTEND_FORMAT,
+            "%s: a checkpoint of format %lld, and this version of attend reads format %d",
+            at_show(file).text, (long long)version, VERSION);
     at_fields position = at_fields_in(&f, "position"), plateau = at_fields_in(&f, "plateau");
-    at_fields baseline = at_fields_in(&f, "baseline");
-    *s = (at_standing){
+    *s = (at_train_state){
         .updates = at_field_int(&f, "updates", 0, 0, most_updates),
         .batches = at_field_int(&f, "batches", 0, 0, most_updates),
         .position = {.print = (uint64_t)at_field_int(&position, "print", 0, INT64_MIN, most),
@@ -79,13 +86,11 @@ static attend_status standing_read(const json_t *json, const char *file, at_stan
         .waited = (int)at_field_int(&f, "waited", 0, 0, INT32_MAX),
         .due = at_field_bool(&f, "due", false),
         .loss = at_field_number(&f, "loss", 0, -INFINITY, INFINITY),
-        .asked = at_field_number(&f, "asked", 0, 0, INFINITY),
+        .n_targets = at_field_number(&f, "targets", 0, 0, INFINITY),
         .plateau = {.lr = at_field_number(&plateau, "lr", 0, -INFINITY, INFINITY),
                     .best = limitless(at_field_number(&plateau, "best", 0, -INFINITY, INFINITY)),
                     .bad = (int)at_field_int(&plateau, "bad", 0, 0, INT32_MAX),
                     .cooling = (int)at_field_int(&plateau, "cooling", 0, 0, INT32_MAX)},
-        .baseline = {.mean = at_field_number(&baseline, "mean", 0, -INFINITY, INFINITY),
-                     .started = at_field_bool(&baseline, "started", false)},
         .seed = (uint64_t)at_field_int(&f, "seed", 0, INT64_MIN, most),
         .shards = (int)at_field_int(&f, "shards", 1, 1, INT32_MAX),
     };
@@ -108,22 +113,33 @@ static void add_optim(at_store_list *l, at_optim *optim)
     }
 }
 
+/* both states in one text; NULL without memory */
+static char *metadata(const at_train_state *s, json_t *task)
+{
+    at_json_start();
+    json_t *json = state_json(s);
+    if (json && task && json_object_set(json, "task", task) < 0) {
+        json_decref(json);
+        return NULL;
+    }
+    char *text = json ? json_dumps(json, JSON_COMPACT) : NULL;
+    json_decref(json);
+    return text;
+}
+
 attend_status at_checkpoint_save(const char *path, at_params *params, at_trainer *t,
-                                 const at_standing *s, attend_error *err)
+                                 const at_train_state *s, json_t *task, attend_error *err)
 {
     at_store_list l = {.item = NULL};
-    at_json_start();
-    json_t *json = standing_json(s);
-    char *note = json ? json_dumps(json, JSON_COMPACT) : NULL;
-    json_decref(json);
-    if (!note)
+    char *text = metadata(s, task);
+    if (!text)
         return at_error_memory(err);
     at_store_params(&l, "param.", params);
     add_optim(&l, at_trainer_optim(t));
-    attend_status status = at_store_list_save(&l, path, "standing", note, err);
+    attend_status status = at_store_list_save(&l, path, "state", text, err);
     json_free_t release;
     json_get_alloc_funcs(NULL, &release);
-    release(note);
+    release(text);
     return status;
 }
 
@@ -160,34 +176,66 @@ static attend_status load_states(const at_safetensors *file, at_optim *optim, at
     return status;
 }
 
-attend_status at_checkpoint_load(const char *path, at_params *params, at_trainer *t, at_standing *s,
-                                 attend_error *err)
+static attend_status load(const at_safetensors *file, const char *path, const json_t *json,
+                          at_params *params, at_trainer *t, at_train_state *s, attend_error *err)
 {
-    at_safetensors *file;
-    json_t *json = NULL;
-    attend_status status = at_safetensors_open(path, &file, err);
-    if (status < 0)
-        return status;
-    const char *note = at_safetensors_metadata(file, "standing");
-    if (!note)
-        status = at_error(err, ATTEND_FORMAT,
-                          "%s: no checkpoint of a training run; --init-from takes weights alone",
-                          at_show(path).text);
-    if (status >= 0)
-        status = at_safetensors_verify_all(file, err);
-    if (status >= 0)
-        status = at_json_parse(path, note, strlen(note), &json, err);
-    if (status >= 0)
-        status = standing_read(json, path, s, err);
+    attend_status status = state_read(json, path, s, err);
     if (status >= 0)
         status = at_weights_read(file, "param.", params, err);
     if (status >= 0)
         status = load_states(file, at_trainer_optim(t), err);
-    if (status >= 0) {
-        at_trainer_set_updates(t, s->updates, s->batches);
-        at_optim_set_steps(at_trainer_optim(t), s->updates);
-        at_trainer_rate(t)->plateau = s->plateau;
-    }
+    if (status < 0)
+        return status;
+    at_trainer_set_updates(t, s->updates, s->batches);
+    at_optim_set_steps(at_trainer_optim(t), s->updates);
+    at_trainer_rate(t)->plateau = s->plateau;
+    return ATTEND_OK;
+}
+
+/* Gives the state of a checkpoint of attend 0.1 the names of today; false without memory. */
+static bool from_version_1(json_t *json)
+{
+    const json_t *baseline = json_object_get(json, "baseline");
+    json_t *targets = json_object_get(json, "asked");
+    json_t *task = json_pack("{sO* sO*}", "baseline", json_object_get(baseline, "mean"), "started",
+                             json_object_get(baseline, "started"));
+    return task && json_object_set_new(json, "task", task) == 0
+           && (!targets || json_object_set(json, "targets", targets) == 0);
+}
+
+static attend_status read_metadata(const at_safetensors *file, const char *path, json_t **json,
+                                   attend_error *err)
+{
+    const char *text = at_safetensors_metadata(file, "state");
+    bool former = !text;
+    if (former)
+        text = at_safetensors_metadata(file, "standing");
+    if (!text)
+        return at_error(err, ATTEND_FORMAT,
+                        "%s: no checkpoint of a training run; --init-from takes weights alone",
+                        at_show(path).text);
+    attend_status status = at_safetensors_verify_all(file, err);
+    if (status >= 0)
+        status = at_json_parse(path, text, strlen(text), json, err);
+    if (status >= 0 && former && json_is_object(*json) && !from_version_1(*json))
+        status = at_error_memory(err);
+    return status;
+}
+
+attend_status at_checkpoint_load(const char *path, at_params *params, at_trainer *t,
+                                 at_train_state *s, json_t **task, attend_error *err)
+{
+    at_safetensors *file;
+    json_t *json = NULL;
+    *task = NULL;
+    attend_status status = at_safetensors_open(path, &file, err);
+    if (status < 0)
+        return status;
+    status = read_metadata(file, path, &json, err);
+    if (status >= 0)
+        status = load(file, path, json, params, t, s, err);
+    if (status >= 0)
+        *task = json_incref(json_object_get(json, "task"));
     json_decref(json);
     at_safetensors_close(file);
     return status;

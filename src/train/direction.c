@@ -53,8 +53,8 @@ static bool other_language(const char *path, char code[4])
            || (row_of(code) >= 0 && strncmp(name + 3, ".txt", 4) == 0);
 }
 
-static attend_status of_pairs(at_run_settings *run, const char *from, const char *to,
-                              attend_error *err)
+static attend_status of_pairs(const at_run_settings *run, const char *from, const char *to,
+                              bool *swap, attend_error *err)
 {
     char other[4];
     if (!other_language(run->data, other))
@@ -65,12 +65,12 @@ static attend_status of_pairs(at_run_settings *run, const char *from, const char
         return at_error(err, ATTEND_OPTION,
                         "--from %s --to %s: %s has eng and %s, by its name; name these, or none",
                         from ? from : "?", to ? to : "?", at_show(name_in(run->data)).text, other);
-    if (run->swap && forward)
+    if (*swap && forward)
         return at_error(err, ATTEND_OPTION,
                         "--swap contradicts --from and --to: %s has eng first, by its name; leave "
                         "--swap out",
                         at_show(name_in(run->data)).text);
-    run->swap = back;
+    *swap = back;
     return ATTEND_OK;
 }
 
@@ -85,17 +85,17 @@ static attend_status check_file(const char *option, const char *path, const char
                     at_show(name_in(path)).text, languages[row_of(dot + 1)][2], wanted);
 }
 
-attend_status at_direction_choose(at_run_settings *run, const at_translator *model,
-                                  attend_error *err)
+attend_status at_direction_choose(const at_run_settings *run, const char *from, const char *to,
+                                  bool *swap, attend_error *err)
 {
-    const char *from = model->from && *model->from ? model->from : NULL;
-    const char *to = model->to && *model->to ? model->to : NULL;
+    from = from && *from ? from : NULL;
+    to = to && *to ? to : NULL;
     if (!from && !to)
         return ATTEND_OK;
     if (from && to && at_language_same(from, to))
         return at_error(err, ATTEND_OPTION, "--from %.40s --to %.40s is one language", from, to);
     if (run->data)
-        return of_pairs(run, from, to, err);
-    attend_status status = check_file("--src", run->src, run->swap ? to : from, err);
-    return status < 0 ? status : check_file("--tgt", run->tgt, run->swap ? from : to, err);
+        return of_pairs(run, from, to, swap, err);
+    attend_status status = check_file("--src", run->src, *swap ? to : from, err);
+    return status < 0 ? status : check_file("--tgt", run->tgt, *swap ? from : to, err);
 }

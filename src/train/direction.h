@@ -7,13 +7,12 @@
 #ifndef ATTEND_TRAIN_DIRECTION_H
 #define ATTEND_TRAIN_DIRECTION_H
 
-#include "models/translator.h"
 #include "train/run.h"
 
-/* Sets run->swap where the settings' languages and the file's name decide it. Fails where they
- * contradict each other. */
-attend_status at_direction_choose(at_run_settings *run, const at_translator *model,
-                                  attend_error *err);
+/* Sets *swap where the languages, which may be NULL, and the names of the files decide it. Fails
+ * where they contradict each other. */
+attend_status at_direction_choose(const at_run_settings *run, const char *from, const char *to,
+                                  bool *swap, attend_error *err);
 
 /* Do two names mean one language: "fr", "fra", "French"? */
 bool at_language_same(const char *a, const char *b);

@@ -85,16 +85,6 @@ static long long step_of(const char *path, const char *line, size_t size)
     return step;
 }
 
-static attend_status replace(const char *path, const at_str *text, attend_error *err)
-{
-    at_writer *w;
-    attend_status status = text->failed ? at_error_memory(err) : at_writer_open(&w, path, err);
-    if (status < 0)
-        return status;
-    at_writer_write(w, at_str_text(text), text->length);
-    return at_writer_commit(w, err);
-}
-
 attend_status at_metrics_forget(const char *path, long long step, attend_error *err)
 {
     enum { LIMIT = 1 << 28 };
@@ -112,7 +102,7 @@ attend_status at_metrics_forget(const char *path, long long step, attend_error *
             at_str_add_bytes(&kept, line, (size_t)(end - line) + 1);
     }
     if (kept.length != size || kept.failed)
-        status = replace(path, &kept, err);
+        status = at_file_write(path, &kept, err);
     at_str_free(&kept);
     at_free(text);
     return status;

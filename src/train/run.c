@@ -1,5 +1,3 @@
-#include "train/run.h"
-
 #include <math.h>
 #include <stdarg.h>
 #include <stdio.h>
@@ -10,7 +8,7 @@
 #include "base/memory.h"
 #include "base/threads.h"
 #include "store/weights.h"
-#include "train/kept.h"
+#include "train/retained.h"
 #include "train/run_parts.h"
 
 /* ---- small things --------------------------------------------------------------------------- */
@@ -26,18 +24,23 @@ static int64_t validations_left(const at_run *r)
     if (every == 0 || r->steps == 0)
         return 0;
     return (r->steps * s->accumulate + every - 1) / every
-           - r->standing.updates * s->accumulate / every;
+           - r->state.updates * s->accumulate / every;
 }
 
-void at_run_tell(at_run *r, at_run_event e)
+void at_run_report(at_run *r, attend_train_event e)
 {
     e.steps = r->steps;
     e.epochs = r->settings.epochs;
-    e.unit = r->job->unit;
+    e.unit = r->task->unit;
     e.validations = validations_left(r);
-    e.validation = r->validation;
-    int answer = r->hooks.report ? r->hooks.report(r->hooks.user, &e) : 0;
-    r->answer = answer ? answer : r->answer;
+    e.validation = r->valid_targets;
+    if (!r->hooks.report || r->ended < 0)
+        return;
+    attend_status status = r->hooks.report(r->hooks.user, &e, &r->why);
+    if (status < 0 && status != ATTEND_STOPPED)
+        r->ended = status;
+    if (status != ATTEND_OK)
+        r->answer = status < 0 ? 1 : status == ATTEND_CHECKPOINT ? -1 : r->answer;
 }
 
 void at_run_say(at_run *r, const char *format, ...)
@@ -48,56 +51,38 @@ void at_run_say(at_run *r, const char *format, ...)
     vsnprintf(text, sizeof text, format, args);
     va_end(args);
     at_printable(text);
-    at_run_tell(r, (at_run_event){.kind = ATTEND_RUN_SAYS, .text = text});
+    at_run_report(r, (attend_train_event){.kind = ATTEND_TRAIN_SAYS, .text = text});
 }
 
 char *at_run_path(const at_run *r, const char *name) { return at_file_join(r->settings.out, name); }
 
 /* ---- life ---------------------------------------------------------------------------------- */
 
-attend_status at_run_new(const at_run_settings *settings, const at_job *job,
-                         const at_model_kind *kind, const void *model, const at_run_hooks *hooks,
-                         at_run **out, attend_error *err)
+attend_status at_run_new(const at_train_config *config, const at_run_hooks *hooks, at_run **out,
+                         attend_error *err)
 {
+    const at_run_settings *s = &config->run;
+    int batch = (int)at_run_batch(s);
     at_run *r = *out = at_alloc_zero(1, sizeof *r);
-    void *task = at_alloc_zero(1, job->size);
-    if (!r || !task) {
-        at_free(r);
-        at_free(task);
-        *out = NULL;
+    if (!r)
         return at_error_memory(err);
-    }
     *r = (at_run){
-        .settings = *settings, .hooks = *hooks, .job = job, .kind = kind, .task = task, .lock = -1};
-    r->valid_batch = (int)at_run_batch(settings);
-    r->valid_batch = r->valid_batch < 64 ? r->valid_batch : 64;
-    r->standing = (at_standing){.best = NAN,
-                                .seed = settings->seed,
-                                .shards = settings->shards ? settings->shards : at_threads()};
-    attend_status status = at_run_prepare(r, model, err);
-    if (status >= 0 && !(r->tape = at_tape_new(r->params, ATTEND_INFER)))
-        status = at_error_memory(err);
+        .config = config,
+        .settings = *s,
+        .hooks = *hooks,
+        .task = config->task,
+        .task_settings = config->own,
+        .task_state = at_alloc_zero(1, config->task->state_size),
+        .kind = config->preset->kind,
+        .valid_batch = batch < 64 ? batch : 64,
+        .state = {.best = NAN, .seed = s->seed, .shards = s->shards ? s->shards : at_threads()},
+        .lock = -1};
+    attend_status status = r->task_state ? at_run_prepare(r, err) : at_error_memory(err);
     if (status >= 0)
-        status = at_run_lock(r, err);
-    if (status >= 0 && !r->settings.resume)
-        status = at_run_check_taken(r, err); /* once more: now nobody else can write there */
-    if (status >= 0 && !r->settings.resume)
-        status = at_run_clear(r, err);
-    if (status >= 0 && !r->settings.resume)
-        status = r->hooks.begin(r->hooks.user, err);
-    if (status >= 0)
-        status = r->settings.resume ? at_run_go_on(r, err)
-                                    : at_model_save(r->model, r->settings.out, err);
-    if (status >= 0 && r->tests && !r->settings.resume)
-        status = at_run_save_test(r, err);
-    if (status >= 0)
-        status = at_run_estimate(r, err);
-    if (status >= 0 && r->settings.resume) /* what may change has changed from here on */
-        status = r->hooks.begin(r->hooks.user, err);
-    if (status < 0) {
-        at_run_free(r);
-        *out = NULL;
-    }
+        return status;
+    at_run_abandon(r);
+    at_run_free(r);
+    *out = NULL;
     return status;
 }
 
@@ -105,20 +90,19 @@ void at_run_free(at_run *r)
 {
     if (!r)
         return;
+    if (r->task_state && r->task->free)
+        r->task->free(r);
+    at_free(r->task_state);
     at_trainer_free(r->trainer);
     if (r->tape)
         at_tape_free(r->tape);
     at_batches_free(r->batches);
-    at_encoded_free(r->numbers[0]);
-    at_encoded_free(r->numbers[1]);
-    at_frames_free(&r->frames[0]);
-    at_frames_free(&r->frames[1]);
+    at_encoded_free(r->ids[0]);
+    at_encoded_free(r->ids[1]);
     at_corpus_free(r->valid);
     at_corpus_free(r->corpus);
     at_free(r->part);
-    r->job->free(r);
     at_model_free(r->model);
-    at_free(r->task);
     at_arena_free(&r->memory);
     if (r->lock >= 0)
         close(r->lock);
@@ -134,14 +118,14 @@ static attend_status batch_loss(at_run *r, at_batches *b, double *sum, attend_er
     at_arena_reset(&r->memory);
     attend_status status = at_batches_next(b, &r->memory, &batch, err);
     if (status >= 0)
-        status = r->job->take(r, &batch, 1, err);
+        status = r->task->take(r, &batch, 1, err);
     if (status < 0)
         return status;
     at_tape_reset(r->tape);
-    at_tensor *y = r->job->loss(r, r->tape, 0);
+    at_tensor *y = r->task->loss(r, r->tape, 0);
     if (at_failed(r->tape))
         return at_tape_status(r->tape, err);
-    *sum = (double)y->value[0] * r->asked;
+    *sum = (double)y->value[0] * r->n_targets;
     return ATTEND_OK;
 }
 
@@ -152,7 +136,7 @@ static attend_status validation_loss(at_run *r, double *loss, attend_error *err)
                             .tokens = (size_t)r->settings.batch_tokens,
                             .in_order = true};
     at_batches *b;
-    double sum = 0, asked = 0;
+    double sum = 0, n_targets = 0;
     attend_status status = at_batches_new(r->supply[1], &plan, &b, err);
     if (status < 0)
         return status;
@@ -162,11 +146,11 @@ static attend_status validation_loss(at_run *r, double *loss, attend_error *err)
         status = batch_loss(r, b, &one, err);
         n = at_batches_in_epoch(b);
         sum += one;
-        asked += r->asked;
+        n_targets += r->n_targets;
     }
     at_batches_free(b);
     r->validating = false;
-    *loss = asked > 0 ? sum / asked : 0;
+    *loss = n_targets > 0 ? sum / n_targets : 0;
     return status;
 }
 
@@ -177,12 +161,12 @@ static attend_status measure(at_run *r, at_metrics *m, attend_error *err)
     if (status < 0)
         return status;
     at_metrics_add(m, (attend_metric){"loss", "validation loss", loss, .falls = 1});
-    if (r->standing.asked > 0)
+    if (r->state.n_targets > 0)
         at_metrics_add(m, (attend_metric){"training_loss", "training loss",
-                                          r->standing.loss / r->standing.asked, .falls = 1});
-    if (r->job->perplexity)
+                                          r->state.loss / r->state.n_targets, .falls = 1});
+    if (r->task->perplexity)
         at_metrics_add(m, (attend_metric){"perplexity", "perplexity", exp(loss), .falls = 1});
-    return r->hooks.judge ? r->hooks.judge(r->hooks.user, r, m, err) : ATTEND_OK;
+    return r->task->validate ? r->task->validate(r, m, err) : ATTEND_OK;
 }
 
 /* The weights do not change meanwhile: all that multiply with them pack them once. */
@@ -197,14 +181,14 @@ attend_status at_run_measure(at_run *r, at_metrics *m, attend_error *err)
 const attend_metric *at_run_watched(const at_run *r, const at_metrics *m)
 {
     char first[32];
-    snprintf(first, sizeof first, "%.*s", (int)strcspn(r->job->metrics, " "), r->job->metrics);
+    snprintf(first, sizeof first, "%.*s", (int)strcspn(r->task->metrics, " "), r->task->metrics);
     const attend_metric *found = at_metrics_find(m, r->settings.watch ? r->settings.watch : first);
     return found ? found : &m->item[0];
 }
 
 bool at_run_better(at_run *r, const at_metrics *m)
 {
-    at_standing *s = &r->standing;
+    at_train_state *s = &r->state;
     double goodness = at_metric_goodness(at_run_watched(r, m)), loss = m->item[0].value;
     if (isnan(goodness))
         return false;
@@ -226,7 +210,7 @@ static attend_status check_weights(const at_run *r, attend_error *err)
                                 "%s has a weight that is %s after %lld update%s; try a smaller "
                                 "learning rate",
                                 p->name, isnan(p->value[j]) ? "not a number" : "infinite",
-                                (long long)r->standing.updates, ATTEND_PLURAL(r->standing.updates));
+                                (long long)r->state.updates, ATTEND_PLURAL(r->state.updates));
     }
     return ATTEND_OK;
 }
@@ -246,64 +230,82 @@ attend_status at_run_save_best(at_run *r, attend_error *err)
     return status;
 }
 
-static attend_status keep_metrics(const at_run *r, const at_run_event *e, attend_error *err)
+static attend_status keep_metrics(const at_run *r, const at_metrics *m, const attend_train_event *e,
+                                  attend_error *err)
 {
     char *path = at_run_path(r, "training/metrics.jsonl");
     at_metrics_line line = {
-        .step = e->step, .epoch = e->epoch, .shards = r->standing.shards, .best = e->best};
-    attend_status status = path ? at_metrics_keep(e->metrics, path, &line, err)
-                                : at_error_memory(err);
+        .step = e->step, .epoch = e->epoch, .shards = r->state.shards, .best = e->best};
+    attend_status status = path ? at_metrics_keep(m, path, &line, err) : at_error_memory(err);
     at_free(path);
     return status;
 }
 
-/* the weights too, where the last ones are kept */
-static attend_status keep_weights(const at_run *r, attend_error *err)
+/* the weights too, where the last ones are retained */
+static attend_status retain_weights(const at_run *r, attend_error *err)
 {
     const at_run_settings *s = &r->settings;
     int keep = s->keep > s->average ? s->keep : s->average;
     if (!keep)
         return ATTEND_OK;
     char *folder = at_run_path(r, "training");
-    attend_status status = folder ? at_kept_save(folder, r->standing.updates, r->params, keep, err)
+    attend_status status = folder ? at_retained_save(folder, r->state.updates, r->params, keep, err)
                                   : at_error_memory(err);
     at_free(folder);
     return status;
 }
 
+/* Saves the weights where they are the best so far. */
+static attend_status compare_best(at_run *r, const at_metrics *found, int *best, attend_error *err)
+{
+    *best = at_run_better(r, found);
+    if (!*best) {
+        r->state.waited++;
+        return ATTEND_OK;
+    }
+    r->state.best_update = r->state.updates;
+    r->state.best_mean = 0;
+    r->state.waited = 0;
+    return at_run_save_best(r, err);
+}
+
 static attend_status validate(at_run *r, attend_error *err)
 {
     at_metrics found = {.count = 0};
-    at_run_event e = {.kind = ATTEND_RUN_VALIDATED,
-                      .step = r->standing.updates,
-                      .epoch = epoch_of(r),
-                      .metrics = &found};
+    attend_train_event e = {
+        .kind = ATTEND_TRAIN_VALIDATED, .step = r->state.updates, .epoch = epoch_of(r)};
     attend_status status = check_weights(r, err);
     if (status >= 0)
         status = at_run_measure(r, &found, err);
+    if (status >= 0)
+        status = compare_best(r, &found, &e.best, err);
     if (status < 0)
         return status;
-    e.best = at_run_better(r, &found);
-    if (e.best) {
-        r->standing.best_update = r->standing.updates;
-        r->standing.best_mean = 0;
-        r->standing.waited = 0;
-        status = at_run_save_best(r, err);
-    } else {
-        r->standing.waited++;
-    }
     at_rate_report(at_trainer_rate(r->trainer), found.item[0].value);
-    r->standing.loss = r->standing.asked = 0;
+    r->state.loss = r->state.n_targets = 0;
+    status = retain_weights(r, err);
     if (status >= 0)
-        status = keep_weights(r, err);
-    if (status >= 0)
-        status = keep_metrics(r, &e, err);
-    if (status >= 0)
-        at_run_tell(r, e);
-    return status;
+        status = keep_metrics(r, &found, &e, err);
+    if (status < 0)
+        return status;
+    e.metrics = found.item;
+    e.metric_count = found.count;
+    at_run_report(r, e);
+    return ATTEND_OK;
 }
 
 /* ---- the loop ------------------------------------------------------------------------------- */
+
+static attend_status save_checkpoint(at_run *r, const char *path, attend_error *err)
+{
+    at_json_start();
+    json_t *task = r->task->save_state ? r->task->save_state(r) : NULL;
+    if (r->task->save_state && !task)
+        return at_error_memory(err);
+    attend_status status = at_checkpoint_save(path, r->params, r->trainer, &r->state, task, err);
+    json_decref(task);
+    return status;
+}
 
 attend_status at_run_checkpoint(at_run *r, attend_error *err)
 {
@@ -311,43 +313,42 @@ attend_status at_run_checkpoint(at_run *r, attend_error *err)
     if (status < 0)
         return status;
     char *path = at_run_path(r, "training/last.safetensors");
-    at_standing_take(&r->standing, r->trainer);
-    r->standing.position = at_batches_position(r->batches);
-    status = path ? at_checkpoint_save(path, r->params, r->trainer, &r->standing, err)
-                  : at_error_memory(err);
-    r->saved = status >= 0 ? r->standing.updates : r->saved;
+    at_train_state_take(&r->state, r->trainer);
+    r->state.position = at_batches_position(r->batches);
+    status = path ? save_checkpoint(r, path, err) : at_error_memory(err);
+    r->saved = status >= 0 ? r->state.updates : r->saved;
     at_free(path);
     return status;
 }
 
 /* *ends_epoch becomes true with the last batch of one */
-static attend_status step(at_run *r, at_run_event *e, bool *ends_epoch, attend_error *err)
+static attend_status step(at_run *r, attend_train_event *e, bool *ends_epoch, attend_error *err)
 {
     at_batch batch;
     at_step_result result;
     at_arena_reset(&r->memory);
     attend_status status = at_batches_next(r->batches, &r->memory, &batch, err);
     if (status >= 0)
-        status = r->job->take(r, &batch, r->standing.shards, err);
+        status = r->task->take(r, &batch, r->state.shards, err);
     if (status >= 0)
-        status = at_trainer_step(r->trainer, r->shards.count, r->shards.first, r->job->loss, r,
+        status = at_trainer_step(r->trainer, r->shards.count, r->shards.first, r->task->loss, r,
                                  &result, err);
     if (status < 0)
         return status;
-    if (r->job->done)
-        result.loss = r->job->done(r, result.loss);
+    if (r->task->done)
+        result.loss = r->task->done(r, result.loss);
     *ends_epoch |= batch.index + 1 == at_batches_in_epoch(r->batches);
-    r->standing.updates = at_trainer_updates(r->trainer);
-    r->standing.loss += result.loss * r->asked;
-    r->standing.asked += r->asked;
-    *e = (at_run_event){
-        .kind = ATTEND_RUN_STEP,
-        .step = r->standing.updates,
+    r->state.updates = at_trainer_updates(r->trainer);
+    r->state.loss += result.loss * r->n_targets;
+    r->state.n_targets += r->n_targets;
+    *e = (attend_train_event){
+        .kind = ATTEND_TRAIN_STEP,
+        .step = r->state.updates,
         .epoch = batch.epoch + (double)(batch.index + 1) / (double)at_batches_in_epoch(r->batches),
         .loss = result.loss,
         .norm = result.norm,
         .rate = result.rate,
-        .asked = r->asked};
+        .asked = r->n_targets};
     return ATTEND_OK;
 }
 
@@ -356,24 +357,21 @@ static attend_status step(at_run *r, at_run_event *e, bool *ends_epoch, attend_e
  * was lost. */
 static attend_status validate_and_save(at_run *r, attend_error *err)
 {
-    attend_status status = ATTEND_OK;
-    if (!r->saved) {
-        r->standing.due = true;
-        status = at_run_checkpoint(r, err);
-    }
-    r->standing.due = false;
+    r->state.due = true;
+    attend_status status = r->saved ? ATTEND_OK : at_run_checkpoint(r, err);
+    r->state.due = false;
     if (status >= 0)
         status = validate(r, err);
     if (status >= 0)
         status = at_run_checkpoint(r, err);
-    if (status >= 0)
-        at_run_tell(r, (at_run_event){.kind = ATTEND_RUN_SAVED});
+    if (status >= 0 && r->hooks.saved)
+        r->hooks.saved(r->hooks.user);
     return status;
 }
 
 static bool out_of_patience(const at_run *r)
 {
-    return r->settings.patience && r->standing.waited >= r->settings.patience;
+    return r->settings.patience && r->state.waited >= r->settings.patience;
 }
 
 /* What an update is followed by. *ends_epoch: an epoch has ended since the last one; *stops: the
@@ -381,7 +379,7 @@ static bool out_of_patience(const at_run *r)
 static attend_status after_step(at_run *r, bool *ends_epoch, bool *stops, attend_error *err)
 {
     const at_run_settings *s = &r->settings;
-    int64_t n = r->standing.updates;
+    int64_t n = r->state.updates;
     if (at_trainer_between(r->trainer))
         return ATTEND_OK;
     bool due = s->validate_every ? n % s->validate_every == 0 : *ends_epoch, last = n >= r->steps;
@@ -400,7 +398,7 @@ static attend_status obey(at_run *r, attend_error *err)
 {
     int asked = r->answer;
     r->answer = 0;
-    long long updates = (long long)r->standing.updates;
+    long long updates = (long long)r->state.updates;
     attend_status status = at_run_checkpoint(r, err);
     if (status >= 0 && asked > 0)
         return at_error(err, ATTEND_STOPPED,
@@ -414,43 +412,32 @@ static attend_status obey(at_run *r, attend_error *err)
 attend_status at_run_go(at_run *r, attend_error *err)
 {
     unsigned token = at_floats_flush();
-    if (r->standing.updates >= r->steps && !r->standing.due)
+    if (r->state.updates >= r->steps && !r->state.due)
         at_run_say(r, "the run is done: %lld update%s; more --epochs or --steps make it longer",
-                   (long long)r->standing.updates, ATTEND_PLURAL(r->standing.updates));
-    attend_status status = r->standing.due ? validate_and_save(r, err) : ATTEND_OK;
+                   (long long)r->state.updates, ATTEND_PLURAL(r->state.updates));
+    attend_status status = r->state.due ? validate_and_save(r, err) : ATTEND_OK;
     bool stops = out_of_patience(r), ends_epoch = false;
-    while (status >= 0 && !stops && r->standing.updates < r->steps) {
-        at_run_event e;
+    while (status >= 0 && !stops && r->state.updates < r->steps) {
+        attend_train_event e;
         status = step(r, &e, &ends_epoch, err);
         if (status < 0)
             break;
-        at_run_tell(r, e);
+        at_run_report(r, e);
         status = after_step(r, &ends_epoch, &stops, err);
         if (status >= 0 && r->answer && !at_trainer_between(r->trainer))
             status = obey(r, err);
     }
     at_floats_restore(token);
+    if (r->ended < 0 && err)
+        *err = r->why;
+    if (r->ended < 0)
+        return r->ended;
     at_run_explain(r, status);
     if (status >= 0 && stops)
-        at_run_say(r, "no better model for %d validations: done", r->standing.waited);
+        at_run_say(r, "no better model for %d validations: done", r->state.waited);
     if (status >= 0 && r->settings.average)
         status = at_run_average(r, err);
     if (status >= 0)
         at_run_say_end(r);
     return status;
-}
-
-/* ---- for the judge -------------------------------------------------------------------------- */
-
-const at_job *at_run_job(const at_run *r) { return r->job; }
-void *at_run_task(const at_run *r) { return r->task; }
-const at_model *at_run_model(const at_run *r) { return r->model; }
-int at_run_valid_batch(const at_run *r) { return r->valid_batch; }
-
-bool at_run_valid_at(const at_run *r, size_t i, at_example *texts, at_item_view *numbers)
-{
-    if (i >= at_encoded_size(r->numbers[1]))
-        return false;
-    *numbers = at_encoded_at(r->numbers[1], i);
-    return at_corpus_at(r->valid ? r->valid : r->corpus, numbers->example, NULL, texts);
 }

@@ -3,7 +3,7 @@
 
 #include "base/memory.h"
 #include "store/weights.h"
-#include "train/kept.h"
+#include "train/retained.h"
 #include "train/run_parts.h"
 
 /* Two sets of the same parameters change their numbers. */
@@ -42,9 +42,9 @@ static attend_status judge(at_run *r, int count, bool *better, attend_error *err
     if (status < 0)
         return status;
     const attend_metric *m = at_run_watched(r, &found);
-    double before = fabs(r->standing.best);
+    double before = fabs(r->state.best);
     *better = at_run_better(r, &found);
-    bool already = r->standing.best_mean == count && m->value == before;
+    bool already = r->state.best_mean == count && m->value == before;
     at_run_say(r, "mean of the last %d weights: %s %.6g, the best before is %.6g: %s", count,
                m->title, m->value, before,
                *better   ? "it is the model"
@@ -53,7 +53,7 @@ static attend_status judge(at_run *r, int count, bool *better, attend_error *err
     status = save(r, err);
     if (status < 0 || !*better)
         return status;
-    r->standing.best_mean = count;
+    r->state.best_mean = count;
     return at_run_save_best(r, err);
 }
 
@@ -61,7 +61,7 @@ static attend_status judge_mean(at_run *r, const char *folder, const int64_t *st
                                 at_params *mean, attend_error *err)
 {
     bool better = false;
-    attend_status status = at_kept_average(folder, step, count, mean, err);
+    attend_status status = at_retained_average(folder, step, count, mean, err);
     if (status >= 0)
         status = swap(r->params, mean, err);
     if (status < 0)
@@ -73,11 +73,11 @@ static attend_status judge_mean(at_run *r, const char *folder, const int64_t *st
 
 attend_status at_run_average(at_run *r, attend_error *err)
 {
-    int64_t step[ATTEND_KEPT_MOST];
+    int64_t step[ATTEND_RETAINED_MAX];
     char *folder = at_run_path(r, "training");
     at_params *mean = at_params_new(0);
     attend_status status = folder && mean ? ATTEND_OK : at_error_memory(err);
-    int count = status < 0 ? 0 : at_kept_steps(folder, step, r->settings.average);
+    int count = status < 0 ? 0 : at_retained_steps(folder, step, r->settings.average);
     if (status >= 0 && count < 2)
         at_run_say(r, "there are too few validations for a mean of weights");
     else if (status >= 0)

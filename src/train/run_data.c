@@ -1,74 +1,96 @@
-/* The data of a run: corpora, their parts, tokenizers, numbers. */
+/* The data of a run: corpora, their parts, tokenizers, ids. */
 #include <stdio.h>
 
 #include "base/file.h"
 #include "base/memory.h"
 #include "data/export.h"
-#include "data/key.h"
 #include "data/split.h"
 #include "data/vectors.h"
+#include "store/features.h"
 #include "train/run_parts.h"
 
-/* which: 0 to train on, 1 to validate with */
-static attend_status load(at_run *r, int which, const char *path, const char *other,
+attend_status at_run_load(at_run *r, const char *path, const char *other, bool swap,
                           at_corpus **out, attend_error *err)
 {
     const at_run_settings *s = &r->settings;
-    if (at_run_is_features(r))
-        return at_run_load_features(r, which, path, other, out, err);
     at_corpus_options o = {.reader = {.format = s->format,
                                       .target = other,
                                       .source_column = s->text,
                                       .target_column = s->second,
                                       .label_column = s->label,
                                       .header = (at_header)s->header,
-                                      .reverse = s->swap,
-                                      .lines = {.encoding = (at_encoding)s->encoding}}};
+                                      .reverse = swap,
+                                      .lines = {.encoding = (attend_encoding)s->encoding}}};
     attend_status status = at_corpus_load(&path, 1, &o, out, err);
-    if (status >= 0 && (at_corpus_has(*out) & r->job->needs) != r->job->needs)
-        status = at_error(err, ATTEND_FORMAT, "%s: %s", at_show(path).text, r->job->lacking);
-    return status;
+    if (status < 0 || (at_corpus_has(*out) & r->task->needs) == r->task->needs)
+        return status;
+    return at_error(err, ATTEND_FORMAT, "%s: %s", at_show(path).text, r->task->lacking);
+}
+
+bool at_run_is_features(const at_run *r)
+{
+    return r->settings.src && at_features_is(r->settings.src);
+}
+
+const at_corpus *at_run_valid(const at_run *r) { return r->valid ? r->valid : r->corpus; }
+
+bool at_run_valid_at(const at_run *r, size_t i, at_example *texts, at_item_view *ids)
+{
+    if (i >= at_encoded_size(r->ids[1]))
+        return false;
+    *ids = at_encoded_at(r->ids[1], i);
+    return at_corpus_at(at_run_valid(r), ids->example, NULL, texts);
+}
+
+/* which: 0 to train on, 1 to validate with */
+static attend_status load(at_run *r, int which, at_corpus **out, attend_error *err)
+{
+    const at_run_settings *s = &r->settings;
+    if (r->task->load)
+        return r->task->load(r, which, out, err);
+    const char *path = which ? s->valid : s->data ? s->data : s->src;
+    return at_run_load(r, path, which ? NULL : s->tgt, false, out, err);
 }
 
 static attend_status load_all(at_run *r, attend_error *err)
 {
-    const at_run_settings *s = &r->settings;
-    attend_status status = load(r, 0, s->data ? s->data : s->src, s->tgt, &r->corpus, err);
-    if (status >= 0 && at_run_valid_is_file(s))
-        status = load(r, 1, s->valid, s->valid_tgt, &r->valid, err);
+    attend_status status = load(r, 0, &r->corpus, err);
+    if (status >= 0 && at_run_valid_is_file(&r->settings))
+        status = load(r, 1, &r->valid, err);
+    if (status < 0)
+        return status;
     at_str text = {0};
-    if (status >= 0)
-        at_corpus_say(r->corpus, &text);
+    at_corpus_say(r->corpus, &text);
     if (*at_str_text(&text))
         at_run_say(r, "%s", at_str_text(&text));
     at_str_free(&text);
-    return status;
+    return ATTEND_OK;
 }
 
 bool at_run_valid_is_file(const at_run_settings *s) { return s->valid && at_file_exists(s->valid); }
 
 /* Where nobody said one: a hundredth, but of little data so many that a measure of them means
  * something, and most are still learned from. */
-static at_share usual_share(size_t n)
+static at_fraction usual_fraction(size_t n)
 {
     enum { ENOUGH = 50 };
     size_t tenth = n / 10 > 0 ? n / 10 : 1;
     if (n >= 100 * ENOUGH)
-        return (at_share){.share = 0.01};
-    return (at_share){.count = tenth < ENOUGH ? tenth : ENOUGH};
+        return (at_fraction){.fraction = 0.01};
+    return (at_fraction){.count = tenth < ENOUGH ? tenth : ENOUGH};
 }
 
 static attend_status split(at_run *r, attend_error *err)
 {
     const at_run_settings *s = &r->settings;
-    const char *what = r->job->needs & ATTEND_HAS_TARGET ? "pairs" : "texts";
+    const char *what = r->task->needs & ATTEND_HAS_TARGET ? "pairs" : "texts";
     size_t sizes[ATTEND_PARTS], n = at_corpus_size(r->corpus);
-    at_share valid = {.share = 0}, test;
-    attend_status status = at_share_parse(&test, s->test, "--test", err);
+    at_fraction valid = {.fraction = 0}, test;
+    attend_status status = at_fraction_parse(&test, s->test, "--test", err);
     if (!r->valid && !s->valid)
-        valid = usual_share(n);
+        valid = usual_fraction(n);
     else if (status >= 0 && !r->valid)
-        status = at_share_parse(&valid, s->valid, "--valid", err);
+        status = at_fraction_parse(&valid, s->valid, "--valid", err);
     if (status < 0)
         return status;
     r->part = at_alloc(n ? n : 1);
@@ -80,7 +102,7 @@ static attend_status split(at_run *r, attend_error *err)
         status = at_error(err, ATTEND_OPTION,
                           "--valid %s of %zu %s is none; give more of them, or a file", s->valid, n,
                           what);
-    if (status >= 0 && (test.count || test.share > 0) && !r->tests)
+    if (status >= 0 && (test.count || test.fraction > 0) && !r->tests)
         status = at_error(err, ATTEND_OPTION, "--test %s of %zu %s is none; ask for more of them",
                           s->test, n, what);
     if (status >= 0)
@@ -97,8 +119,6 @@ attend_status at_run_read(at_run *r, attend_error *err)
 
 attend_status at_run_save_test(at_run *r, attend_error *err)
 {
-    if (at_run_is_features(r))
-        return at_run_save_test_features(r, err);
     unsigned has = at_corpus_has(r->corpus);
     bool text = !(has & (ATTEND_HAS_TARGET | ATTEND_HAS_LABEL));
     const at_format *format = at_format_find(text                      ? "text"
@@ -144,11 +164,11 @@ attend_status at_run_learn(at_run *r, bool sources, bool targets, const char *pr
                            at_tokenizer **out, attend_error *err)
 {
     const at_run_settings *s = &r->settings;
-    at_learn_options o;
+    attend_learn_options o;
     attend_status status;
-    at_learn_defaults(&o);
+    attend_learn_defaults(&o);
     if (vocabulary(s, preset))
-        o.size = vocabulary(s, preset);
+        o.vocabulary = vocabulary(s, preset);
     if (s->min_count)
         o.min_count = s->min_count;
     if (s->lower)
@@ -174,11 +194,11 @@ static int limit(int a, int b) { return a && (!b || a < b) ? a : b; }
 static void say_long(at_run *r, int which, const at_encode_options *o, at_encode_counts c)
 {
     char limits[60] = "";
-    int most = o->labels ? o->longest_source : o->longest_target;
-    if (o->frames && o->longest_source)
-        snprintf(limits, sizeof limits, " or %d frames", o->longest_source);
-    else if (o->longest_source != most)
-        snprintf(limits, sizeof limits, ", or %d of a source", o->longest_source);
+    int most = o->labels ? o->max_source : o->max_target;
+    if (o->frames && o->max_source)
+        snprintf(limits, sizeof limits, " or %d frames", o->max_source);
+    else if (o->max_source != most)
+        snprintf(limits, sizeof limits, ", or %d of a source", o->max_source);
     if (c.cut + c.skipped > 0)
         at_run_say(r, "%zu sentences to %s are longer than %d pieces%s: %s", c.cut + c.skipped,
                    which == 0 ? "learn from" : "validate with", most, limits,
@@ -200,40 +220,31 @@ static void say_unknown(at_run *r, at_encode_counts c, int sides)
                 c.unknown[i], c.tokens[i], side[i]);
 }
 
-/* which: 0 to train on, 1 to validate with */
-static attend_status encode(at_run *r, int which, at_encode_options o, attend_error *err)
+attend_status at_run_encode(at_run *r, int which, const at_encode_options *options,
+                            attend_error *err)
 {
     const at_run_settings *s = &r->settings;
     bool own = which == 1 && r->valid;
-    const at_frames *frames = at_run_frames(r, which == 1);
-    o.frames = frames->file ? frames->frames : NULL;
-    o.longest_target = r->job->whole ? 0 : s->longest;
-    o.longest_source = limit(o.longest_source, o.frames ? s->longest_frames : o.longest_target);
-    o.when_long = (at_long)s->when_long;
+    at_encode_options o = *options;
+    o.max_target = r->task->whole ? 0 : s->max_length;
+    if (!o.frames)
+        o.max_source = limit(o.max_source, o.max_target);
+    o.when_long = (attend_when_long)s->when_long;
     o.part = own ? NULL : r->part;
     o.wanted = which == 0 ? ATTEND_PART_TRAIN : ATTEND_PART_VALID;
-    attend_status status = at_encode_corpus(own ? r->valid : r->corpus, &o, &r->numbers[which],
-                                            err);
+    attend_status status = at_encode_corpus(own ? r->valid : r->corpus, &o, &r->ids[which], err);
     if (status < 0)
         return status;
-    say_long(r, which, &o, at_encoded_count(r->numbers[which]));
+    say_long(r, which, &o, at_encoded_count(r->ids[which]));
     if (which == 0 && !s->resume && !s->init_from)
-        say_unknown(r, at_encoded_count(r->numbers[which]), o.target ? 2 : 1);
+        say_unknown(r, at_encoded_count(r->ids[which]), o.target ? 2 : 1);
     const at_tokenizer *target = o.target ? o.target : o.source;
-    r->sentences[which] = (at_encoded_supply){.data = r->numbers[which],
+    r->sentences[which] = (at_encoded_supply){.data = r->ids[which],
                                               .pad_source = o.source ? at_tokenizer_pad(o.source)
                                                                      : 0,
                                               .pad_target = at_tokenizer_pad(target)};
     r->supply[which] = at_supply_encoded(&r->sentences[which]);
-    if (frames->file)
-        r->supply[which].print = at_key_join(r->supply[which].print, frames->print);
     return ATTEND_OK;
-}
-
-attend_status at_run_encode(at_run *r, const at_encode_options *options, attend_error *err)
-{
-    attend_status status = encode(r, 0, *options, err);
-    return status < 0 ? status : encode(r, 1, *options, err);
 }
 
 /* ---- vectors of words ---------------------------------------------------------------------- */
@@ -259,10 +270,15 @@ attend_status at_run_vectors(at_run *r, attend_error *err)
     return status;
 }
 
-const char *at_run_preset(const at_run *r)
+const void *at_run_model_setting(const at_run *r, const char *name)
 {
     at_option_set set = {r->kind->options, r->model->settings};
     void *fields;
-    const at_option *o = at_option_find(&set, 1, "preset", &fields);
-    return o ? *(const char **)((char *)fields + o->offset) : NULL;
+    const at_option *o = at_option_find(&set, 1, name, &fields);
+    return o ? (const char *)fields + o->offset : NULL;
+}
+
+const char *at_run_preset(const at_run *r)
+{
+    return *(const char *const *)at_run_model_setting(r, "preset");
 }

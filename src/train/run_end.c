@@ -13,7 +13,7 @@ void at_run_explain(at_run *r, attend_status status)
         return;
     if (saved)
         at_run_say(r, "nothing that was kept is lost: the checkpoint after %lld update%s%s", saved,
-                   ATTEND_PLURAL(saved), isnan(r->standing.best) ? "" : ", and the best model");
+                   ATTEND_PLURAL(saved), isnan(r->state.best) ? "" : ", and the best model");
     if (status == ATTEND_NUMBER)
         at_run_say(r, "the run has diverged; start again with a smaller --lr or --clip, or a "
                       "--schedule that warms up; --init-from takes the weights of a model");
@@ -23,9 +23,9 @@ void at_run_explain(at_run *r, attend_status status)
 
 void at_run_say_end(at_run *r)
 {
-    const at_standing *s = &r->standing;
-    const char *watch = r->settings.watch ? r->settings.watch : r->job->metrics;
-    const char *const *use = r->job->use;
+    const at_train_state *s = &r->state;
+    const char *watch = r->settings.watch ? r->settings.watch : r->task->metrics;
+    const char *const *use = r->task->use;
     at_shown out = at_show(r->settings.out);
     if (isnan(s->best))
         return;
@@ -37,5 +37,5 @@ void at_run_say_end(at_run *r)
     at_run_say(r, "done: %s has %s, the best: %.*s %.4g", out.text, which, (int)strcspn(watch, " "),
                watch, fabs(s->best));
     at_run_say(r, "try it: attend %s %s%s", use[0], out.text,
-               at_run_is_features(r) ? " --src FILE.safetensors" : use[1]);
+               r->model->width && r->model->target ? " --src FILE.safetensors" : use[1]);
 }

@@ -16,7 +16,7 @@ static int states_of(const at_run_settings *s)
 {
     at_optim_options o;
     int count = 0;
-    if (at_optim_options_parse(&o, s->optimiser, NULL) < 0)
+    if (at_optim_options_parse(&o, s->optimizer, NULL) < 0)
         return 0;
     for (int i = 0; i < ATTEND_OPTIM_STATES && o.optimiser->state[i]; i++)
         count += !o.optimiser->keeps || o.optimiser->keeps(&o, i);
@@ -86,11 +86,10 @@ static attend_status longest_batch(at_run *r, at_batch *batch, attend_error *err
 static attend_status try_shard(at_run *r, const at_batch *batch, double *bytes, attend_error *err)
 {
     at_tape *t = at_tape_new(r->params, ATTEND_TRAIN);
-    attend_status status = t ? r->job->take(r, batch, r->standing.shards, err)
-                             : at_error_memory(err);
+    attend_status status = t ? r->task->take(r, batch, r->state.shards, err) : at_error_memory(err);
     if (status >= 0) {
         at_tape_seed(t, r->settings.seed, 0, 0);
-        at_backward(t, r->job->loss(r, t, 0));
+        at_backward(t, r->task->loss(r, t, 0));
         *bytes = (double)at_tape_used(t);
         status = at_tape_status(t, err);
     }
@@ -99,12 +98,11 @@ static attend_status try_shard(at_run *r, const at_batch *batch, double *bytes, 
     return status;
 }
 
-/* bytes of a batch's own numbers, where its sources are feature vectors */
+/* bytes of a batch's own numbers, where the model reads vectors and writes text */
 static double numbers_of(const at_run *r, const at_batch *batch)
 {
-    const at_features *file = r->frames[0].file;
-    double frames = (double)batch->source.B * batch->source.T;
-    return file ? frames * at_features_width(file) * sizeof(real) : 0;
+    double vectors = (double)batch->source.B * batch->source.T;
+    return r->model->target ? vectors * r->model->width * sizeof(real) : 0;
 }
 
 typedef struct {
@@ -125,9 +123,9 @@ static void choose_shards(at_run *r, double weights, double activations)
 {
     if (r->settings.shards || r->settings.resume)
         return;
-    int several = r->standing.shards;
-    r->standing.shards = at_shards_usual(several, weights, activations);
-    if (r->standing.shards == 1 && several > 1)
+    int several = r->state.shards;
+    r->state.shards = at_shards_usual(several, weights, activations);
+    if (r->state.shards == 1 && several > 1)
         at_run_say(r,
                    "one shard for all %d threads: the gradients of others would take more memory "
                    "than the activations; --shards %d makes others",
@@ -136,7 +134,7 @@ static void choose_shards(at_run *r, double weights, double activations)
 
 static void say(at_run *r, double weights, double activations)
 {
-    int shards = r->standing.shards < r->shards.count ? r->standing.shards : r->shards.count;
+    int shards = r->state.shards < r->shards.count ? r->state.shards : r->shards.count;
     double gradients = weights * shards, optimiser = weights * states_of(&r->settings);
     double all = weights + gradients + optimiser + activations, mb = 1 << 20;
     double there = (double)sysconf(_SC_PHYS_PAGES) * (double)sysconf(_SC_PAGESIZE);
@@ -164,13 +162,13 @@ attend_status at_run_estimate(at_run *r, attend_error *err)
     attend_status status = longest_batch(r, &batch, err);
     if (status >= 0)
         status = try_shard(r, &batch, &bytes, err);
-    if (status >= 0) {
-        double weights = (double)at_params_len(r->params) * sizeof(real);
-        double own = bytes > weights ? bytes - weights : 0;
-        double activations = numbers_of(r, &batch) + own * r->shards.count;
-        choose_shards(r, weights, activations);
-        say(r, weights, activations);
-    }
+    if (status < 0)
+        return status;
+    double weights = (double)at_params_len(r->params) * sizeof(real);
+    double own = bytes > weights ? bytes - weights : 0;
+    double activations = numbers_of(r, &batch) + own * r->shards.count;
+    choose_shards(r, weights, activations);
+    say(r, weights, activations);
     at_arena_reset(&r->memory);
-    return status;
+    return ATTEND_OK;
 }

@@ -43,7 +43,7 @@ says out "it wo n 't end ..."
 expect 2 attend train "${cut[@]}" --tokenizer chars --pretokenised yes --out other
 says err "has no option pretokenised"
 expect 2 attend train --preset pointer-net --data cut.tsv --pretokenised yes --out other
-says err "has no use for it; leave it out"
+says err "the task point has no such option; the task translate has it; leave it out"
 
 # stopped and gone on: the same weights
 expect 0 attend train --preset rnn-classifier "${settings[@]}" --steps 40 --out whole
@@ -79,7 +79,7 @@ narrow out 80
 expect 0 attend train --preset rnn-classifier "${settings[@]}" --steps 1 --out flat
 yes story | head -n 25 | paste -sd ' ' | attend classify flat --show > out 2> err
 check "weights on many words are seen" "grep -qE '^ *(pos|neg) .*██' out"
-printf 'the story : great great great\n' | attend classify seen --longest 3 > out 2> err
+printf 'the story : great great great\n' | attend classify seen --max-length 3 > out 2> err
 says err "more than 3 pieces"
 
 # scores of places: the model itself sets a limit

@@ -20,10 +20,10 @@ epochs: 2
 min-count: 1
 threads: 1
 watch: loss
-optimiser: "adamw:weight_decay=0.1"
+optimizer: "adamw:weight_decay=0.1"
 END
 by_hand=(--preset luong --data pairs.tsv --valid 5 --hidden 8 --embedding 8 --batch 8 --epochs 2
-         --min-count 1 --threads 1 --watch loss --optimiser adamw:weight_decay=0.1)
+         --min-count 1 --threads 1 --watch loss --optimizer adamw:weight_decay=0.1)
 
 # a file says what options say; options are stronger
 expect 0 attend train "${by_hand[@]}" --out hand -q
@@ -40,7 +40,7 @@ says out "[preset luong]"
 says out "[default]"
 says out "cell: lstm"
 says out "lr: 0.01"
-says out 'optimiser: adamw:weight_decay=0.1'
+says out 'optimizer: adamw:weight_decay=0.1'
 narrow out 100
 mv out all.yaml
 expect 0 attend train --config all.yaml --dump-config
@@ -68,7 +68,7 @@ attention:foo
 attention:dot/window
 preset:foo
 output:foo
-optimiser:adm
+optimizer:adm
 schedule:foo
 END
 printf 'cell: glu\n' > bad.yaml

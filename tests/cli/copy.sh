@@ -32,7 +32,7 @@ learned "an unknown word costs little" \
 } > mixed
 cut -f 2 < mixed | sed 's/^$/rien/' > forced
 for way in "--beam 1" "--beam 5 --nbest 5 --alignment word" "--sample --nbest 3 --top-p 0.95" \
-    "--ngram-once 2 --coverage 0.2" "--forced forced --beam 1 --alignment piece" \
+    "--no-repeat-ngram 2 --coverage 0.2" "--forced forced --beam 1 --alignment token" \
     "model --sample --nbest 2"; do
     options=(model $way)
     attend translate "${options[@]}" --score --batch 64 --threads 1 < mixed > first 2> err
@@ -78,14 +78,14 @@ check "the same weights" 'cmp -s whole/model.safetensors part/model.safetensors'
 
 # with other parts
 short=("${settings[@]}" --steps 4 -q --overwrite --out short)
-for parts in "--preset luong --attention bilinear --smoothing 0.1" \
+for parts in "--preset luong --attention bilinear --label-smoothing 0.1" \
     "--preset luong --attention additive/window:2" "--attention additive/global/hard" \
     "--attention additive/global/sparse --reversed" "--attention scaled-dot/global/soft/2" \
     "--tokenizer chars --min-count 1" "--tokenizer bytes --min-count 0" \
     "--tokenizer sentencepiece --vocabulary 300 --min-count 0 --shared --tied --readout deep"; do
     expect 0 attend train "${short[@]}" $parts
     check "$parts: translates" \
-        "[ \$(head -n 5 in | attend translate short --beam 2 --most 20 2> err | wc -l) = 5 ]"
+        "[ \$(head -n 5 in | attend translate short --beam 2 --max-tokens 20 2> err | wc -l) = 5 ]"
 done
 expect 2 attend train "${settings[@]}" --preset cho --out new
 says err "output copy needs attention"

@@ -78,7 +78,7 @@ expect 65 attend translate escapes
 tame
 says err "X"
 damage escapes
-sed -i "s/^optimiser: .*/optimiser: \"\\\\e[31mX\"/" escapes/training/settings.yaml
+sed -i "s/^optimizer: .*/optimizer: \"\\\\e[31mX\"/" escapes/training/settings.yaml
 expect 2 attend train --resume --steps 4 --out escapes
 tame
 expect 2 attend train --data pairs.tsv --out nowhere --preset "$esc[31mX"

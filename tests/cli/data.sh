@@ -117,7 +117,7 @@ says err "there is no example"
 expect 0 attend data show -n 1 pairs.tsv
 check "shows a pair" 'grep -q "^  source  " out && grep -q "^  target  " out'
 check "and one alone" '[ "$(grep -c source out)" -eq 1 ]'
-expect 0 attend data show --reverse --json -n 2 pairs.tsv
+expect 0 attend data show --swap --json -n 2 pairs.tsv
 head -n 1 out | sed 's/.*"source": "\([^"]*\).*/\1/' > source
 check "turned round" '[ "$(cat source)" = "$(head -n 1 train.de)" ]'
 printf 'id,kind,title,body\n1,x,"A, b",c d\n' > news.csv

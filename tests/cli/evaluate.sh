@@ -30,7 +30,7 @@ check "the same as translate's" "cmp -s links <(cut -f 2 forced)"
 expect 0 attend align model pairs.tsv --threshold 0.01 --attention-out w.jsonl
 check "a low threshold links more" "[ \$(wc -w < out) -gt \$(wc -w < links) ]"
 check "weights of all pairs" "[ \$(wc -l < w.jsonl) -eq $lines ]"
-expect 0 attend align model pairs.tsv --attention-out w.svg --level piece
+expect 0 attend align model pairs.tsv --attention-out w.svg --level token
 check "a figure" "grep -q '<svg' w.svg"
 head -n 3 ref > few
 expect 65 attend align model --src in --tgt few
@@ -49,7 +49,7 @@ check "the same in other batches" "cmp -s out scores && cmp -s err summary"
 expect 0 attend score model pairs.tsv --ensemble model
 check "twice the same model is near it" \
     "paste out scores | awk '{ if ((\$1 - \$2) ^ 2 > 1e-8) exit 1 }'"
-expect 0 attend score model pairs.tsv --pieces
+expect 0 attend score model pairs.tsv --tokens
 check "pieces add up" "awk -F '\t' '{ s = 0
     for (i = 2; i <= NF; i++) { split(\$i, x, \" \"); s += x[2] }
     if ((s - \$1) ^ 2 > 1e-6 || \$NF !~ /^<eos> /) exit 1 }' out"
@@ -82,15 +82,15 @@ expect 0 attend evaluate model pairs.tsv --beam 1 --gold links --gold-base 0
 check "counted from 0" "grep -q '^AER  *0.00' out"
 expect 0 attend evaluate model pairs.tsv --beam 1
 check "nothing is cut" "! grep -q 'more than' err"
-expect 0 attend evaluate model pairs.tsv --beam 1 --longest 3
+expect 0 attend evaluate model pairs.tsv --beam 1 --max-length 3
 says err "$lines lines have more than 3 pieces; what follows of the source was not read"
-expect 0 attend score model pairs.tsv --longest 3
+expect 0 attend score model pairs.tsv --max-length 3
 says err "sentences have more than 3 pieces; what follows of the source was not read"
-expect 0 attend align model pairs.tsv --longest 3
+expect 0 attend align model pairs.tsv --max-length 3
 says err "lines have more than 3 pieces; what follows of the source has no links"
 expect 2 attend evaluate model pairs.tsv --threshold 0.2
 says err "--gold"
-expect 2 attend evaluate model pairs.tsv --length-rule none --penalty 3
+expect 2 attend evaluate model pairs.tsv --length-rule none --length-penalty 3
 says err "--length-rule"
 expect 65 attend evaluate model pairs.tsv --gold few
 says err "3 lines"

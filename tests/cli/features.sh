@@ -34,7 +34,7 @@ done
 check "one result for all" '[ $(sort -u sums | wc -l) -eq 1 ]'
 check "frames are numbered" 'head -n 1 weights.jsonl | grep -qF "\"source\": [\"0\", \"1\", "'
 
-for option in "--longest 5" "--long skip"; do
+for option in "--max-length 5" "--when-long skip"; do
     expect 2 attend translate model --src test.safetensors $option
     says err "read whole"
 done
@@ -87,18 +87,18 @@ check "and keeps what it has learned" '[ -s cut/training/last.safetensors ]'
 small=("${data[@]}" --hidden 8 --embedding 8 --steps 2 --overwrite)
 for preset in luong sutskever cho; do
     expect 0 attend train "${small[@]}" --preset $preset --out small
-    expect 0 attend translate small --src test.safetensors --beam 1 --most 3
+    expect 0 attend translate small --src test.safetensors --beam 1 --max-tokens 3
 done
 expect 0 attend train "${small[@]}" --feature-scaling none --out small
 check "no scaling" '! grep -q feature_mean small/config.json'
 expect 0 attend train "${small[@]}" --teacher-forcing 0.5 --attention additive/global/hard \
     --out small
-expect 0 attend train "${small[@]}" --longest-frames 20 --when-long skip --out small
+expect 0 attend train "${small[@]}" --max-frames 20 --when-long skip --out small
 says err "pieces or 20 frames: left out"
 expect 0 attend train "${small[@]}" --preset luong --attention location:10 --when-long cut \
     --out small
 says err "pieces or 10 frames: cut"
-expect 0 attend translate small --src test.safetensors --beam 1 --most 3
+expect 0 attend translate small --src test.safetensors --beam 1 --max-tokens 3
 says err "more than 10 frames"
 expect 0 attend train "${data[@]}" --init-from model --steps 2 --out small --overwrite
 expect 0 attend train --src train.safetensors --tgt train.txt --valid 30 --test 40 --hidden 8 \

@@ -85,7 +85,7 @@ expect 0 attend fit named.safetensors
 says out "élévation"
 expect 0 attend inspect curve.safetensors
 says out "3 tensors, 1 parameter, 100 numbers of data"
-for option in "-x 2" "--steps 10" "--rate 1" "--kernel boxcar" "--attention gaussian" \
+for option in "-x 2" "--steps 10" "--lr 1" "--kernel boxcar" "--attention gaussian" \
     "--width cv"; do
     expect 2 attend fit curve.safetensors $option
     says err "is a saved curve, which is not fitted again; give the points instead"

@@ -49,18 +49,18 @@ says out "count two , three and four ."
 check "one line" "[ \$(wc -l < out) -eq 1 ]"
 expect 0 attend generate model --prompt 'count zebras ,' --lines 1
 says out "count zebras ,"
-expect 0 attend generate model --most 40 --seed 5
+expect 0 attend generate model --max-tokens 40 --seed 5
 cp out first
 check "lines as in the text" "[ \$(grep -c '^count' out) -ge 3 ]"
-expect 0 attend generate model --most 40 --seed 5
+expect 0 attend generate model --max-tokens 40 --seed 5
 check "the same seed, the same text" "cmp -s out first"
-expect 0 attend generate model --most 40 --seed 6 --temperature 3
+expect 0 attend generate model --max-tokens 40 --seed 6 --temperature 3
 check "another seed, another text" "! cmp -s out first"
 expect 0 attend generate model --lines 1 --count 5 --top-k 3 --top-p 0.9 --repetition 1.2
 check "a line for each text" "[ \$(wc -l < out) -eq 5 ]"
-expect 0 attend generate model --most 40 --greedy
+expect 0 attend generate model --max-tokens 40 --greedy
 cp out greedy
-expect 0 attend generate model --most 40 --min-p 1
+expect 0 attend generate model --max-tokens 40 --min-p 1
 check "only the likeliest word is as likely as the likeliest" "cmp -s out greedy"
 
 expect 66 attend generate nowhere

@@ -51,7 +51,7 @@ expect 0 attend train --config luong.yaml --preset rnn-classifier --dump-config
 says out "encoder: rnn"
 
 # values that are none
-for value in "--optimiser foo" "--schedule linear:warmup=x" "--tokenizer foo" "--valid nosuch" \
+for value in "--optimizer foo" "--schedule linear:warmup=x" "--tokenizer foo" "--valid nosuch" \
     "--test many"; do
     expect 2 attend train "${small[@]}" $value --out m3
     says err "${value##*[ =]}"
@@ -169,8 +169,8 @@ expect 2 attend compare --data pairs.tsv --presets bahdanau,rnn-encdec+attention
 says err "--place before"
 expect 2 attend train "${small[@]}" "${sizes[@]}" --guided-weight 2 --out idle
 says err "--guided-alignment FILE"
-expect 2 attend translate m1 --length-rule none --penalty 0.5
-says err "--penalty is for --length-rule average and wu"
+expect 2 attend translate m1 --length-rule none --length-penalty 0.5
+says err "--length-penalty is for --length-rule average and wu"
 expect 2 attend translate m1 --forced in.txt --beam 3
 says err "--forced leaves no choice"
 expect 2 attend compare --data pairs.tsv --presets luong+attenton=dot --out idle3

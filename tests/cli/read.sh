@@ -34,7 +34,7 @@ for attention in dot/window:1 dot/predicted:2 dot/expanded:1,2 dot/hybrid:window
     says out "$attention: 6 queries"
 done
 expect 0 attend read --example --attention bilinear
-says err "bilinear: not given, so random from seed 0"
+says err "bilinear: not given, so random from seed 1234"
 says out "parameters score.weight (4,4)"
 expect 0 attend read --example --attention additive
 cp out seed0

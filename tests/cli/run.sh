@@ -17,7 +17,7 @@ expect 2 attend train "${settings[@]}" --batch 64 --accumulate 100 --out never
 says err "--accumulate 100: 10 epochs of 1 batch are less than one update"
 
 # weights that are no numbers any more take the place of nothing
-wild=("${settings[@]}" --optimiser sgd:weight_decay=10 --lr 1000 --clip 0 --checkpoint-every 1)
+wild=("${settings[@]}" --optimizer sgd:weight_decay=10 --lr 1000 --clip 0 --checkpoint-every 1)
 expect 1 attend train "${wild[@]}" --validate-every 1 --out wild
 says err "the run has diverged"
 check "the best model can be read" "attend inspect wild > out 2> err"
@@ -72,18 +72,24 @@ check "it is there" "grep -q mine project/training/test.tsv"
 expect 0 attend train "${settings[@]}" --steps 1 --out project --overwrite
 check "or goes where it may" "[ ! -e project/training/test.tsv ]"
 
-# a run that read its data while another one ended in the same folder
+# the folder is taken before data is read, and left as it was where no run begins
 mkfifo slow
-attend train "${settings[@]}" --data slow --steps 2 --out taken > said 2>&1 &
+attend train "${settings[@]}" --data slow --steps 1 --out taken > said 2>&1 &
 slow=$!
 exec 9> slow
-expect 0 attend train "${settings[@]}" --steps 1 --out taken
-cp taken/model.safetensors first
+for _ in $(seq 100); do [ -e taken/training/lock ] && break; sleep 0.1; done
+expect 74 attend train "${settings[@]}" --steps 1 --out taken
+says err "taken: another run is training here"
 cat pairs.tsv >&9
 exec 9>&-
 wait $slow
-check "the later one gives way" "[ $? -eq 2 ] && grep -q 'taken: there is a model' said"
-check "and the model stays" "cmp -s first taken/model.safetensors"
+check "the first one trains" "[ $? -eq 0 ] && [ -e taken/model.safetensors ]"
+printf 'one side\n' > broken.tsv
+expect 65 attend train "${settings[@]}" --data broken.tsv --out nothing
+check "no folder is left" "[ ! -e nothing ]"
+mkdir empty
+expect 65 attend train "${settings[@]}" --data broken.tsv --out empty
+check "but that of the user" "[ -d empty ] && [ -z \"$(ls -A empty)\" ]"
 expect 2 attend train "${settings[@]}" --init-from taken --out ./taken --overwrite
 says err "--init-from and --out are one folder"
 
@@ -95,7 +101,7 @@ check "not the living one's" "[ -e gathers/.attend-$$-1.tmp ]"
 
 # a validation of nothing is known before an epoch is lost
 awk 'BEGIN { for (i = 0; i < 9; i++) s = s "one two "; print s "\t" s; print s "\t" s }' > long.tsv
-expect 65 attend train "${settings[@]}" --valid long.tsv --longest 10 --out none
+expect 65 attend train "${settings[@]}" --valid long.tsv --max-length 10 --out none
 says err "--valid long.tsv: no example is left to validate with"
 
 # schedules: only those with an end have one
@@ -104,7 +110,7 @@ expect 2 attend train "${settings[@]}" --schedule linear:warmup=30 --steps 2 --o
 says err "warmup=30 is longer than total=2"
 expect 2 attend train "${settings[@]}" --schedule plateau:mode=max --out flat
 says err "it follows the validation loss"
-expect 2 attend train "${settings[@]}" --optimiser adam:lr=0.5 --out fast
+expect 2 attend train "${settings[@]}" --optimizer adam:lr=0.5 --out fast
 says err "the learning rate of a run is --lr"
 
 # tokens alone may say how large a batch is
@@ -119,12 +125,13 @@ refused() # TEXT OPTION...
     expect 2 attend train --data pairs.tsv --out idle "${@:2}"
     says err "$1"
 }
-refused "rnn-classifier has no use for it" --preset rnn-classifier --teacher-forcing 0.5
-refused "rnn-classifier has no use for it" --preset rnn-classifier --swap
+refused "--teacher-forcing: the task classify has no such option; the task translate has it" \
+    --preset rnn-classifier --teacher-forcing 0.5
+refused "the task classify has no such option" --preset rnn-classifier --swap
 refused "with an rnn has no use for it" --preset rnn-classifier --widths 3,4
 refused "with a cnn has no use for it" --preset cnn-classifier --cell lstm
-refused "pointer-net has no use for it" --preset pointer-net --tokenizer chars
-refused "rnn-lm has no use for it" --preset rnn-lm --longest 20
+refused "the task point has no such option" --preset pointer-net --tokenizer chars
+refused "the task language has no such option" --preset rnn-lm --max-length 20
 refused "has no context beside its words" --preset luong --context-first
 refused "has no attention" --preset cho --attention dot
 refused "attention without a hidden layer" --preset luong --attention dot --attention-size 64
@@ -133,7 +140,7 @@ expect 0 attend train --preset luong --attention dot/predicted:3 --attention-siz
 refused "has no dropout" --preset luong --dropout 0 --variational
 expect 0 attend train --preset luong --dropout 0 --no-variational --dump-config
 refused "reads words here" --feature-scaling none
-refused "reads words here" --longest-frames 9
+refused "reads words here" --max-frames 9
 refused "its sources are missing" --valid-tgt pairs.tsv
 
 # masks of every width that words are predicted from

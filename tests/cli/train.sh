@@ -70,7 +70,7 @@ expect 2 attend train --resume --out nothing
 says err "there is no run to go on with; check the name, or leave --resume out"
 
 # and so it is with words of the model's own, and every other thing that is drawn or summed
-mixed=("${settings[@]}" --teacher-forcing 0.5 --smoothing 0.1 --accumulate 2 --batch-tokens 64
+mixed=("${settings[@]}" --teacher-forcing 0.5 --label-smoothing 0.1 --accumulate 2 --batch-tokens 64
        --variational --schedule plateau --validate-every 10)
 expect 0 attend train "${mixed[@]}" --out mixed -q
 expect 0 attend train "${mixed[@]}" --steps 17 --out mixed2 -q
@@ -93,7 +93,7 @@ check "and so it is told" "tail -n 1 apart/training/metrics.jsonl | grep -q '\"s
 
 # a large model has one shard for all threads, unless another number is asked for
 large=(--data pairs.tsv --valid 5 --min-count 1 --preset rnn-encdec --hidden 1400 --embedding 1400
-       --batch 4 --steps 1 --optimiser sgd --watch loss --curves none --threads 2)
+       --batch 4 --steps 1 --optimizer sgd --watch loss --curves none --threads 2)
 expect 0 attend train "${large[@]}" --out large
 says err "one shard for all 2 threads"
 says large/training/metrics.jsonl '"shards": 1,'
@@ -103,7 +103,7 @@ says large/training/metrics.jsonl '"shards": 2,'
 rm -r large
 
 # weight decay, of all parameters or without biases
-decay=("${settings[@]}" --steps 5 -q --optimiser)
+decay=("${settings[@]}" --steps 5 -q --optimizer)
 expect 0 attend train "${decay[@]}" adamw:weight_decay=0.5 --out decay
 expect 0 attend train "${decay[@]}" adamw:weight_decay=0.5,no_decay=none --out decay-none
 expect 0 attend train "${decay[@]}" adamw:weight_decay=0.5,no_decay=norms+biases --out decay-some
@@ -184,7 +184,7 @@ expect 66 attend translate nowhere
 short=(--data pairs.tsv --valid 5 --hidden 8 --embedding 8 --batch 8 --steps 3 --min-count 1
        --threads 1 --curves none --overwrite --out short -q)
 for name in $(attend list optimisers --json | sed -n 's/.*"name": "\([a-z_-]*\)".*/\1/p'); do
-    expect 0 attend train "${short[@]}" --optimiser "$name"
+    expect 0 attend train "${short[@]}" --optimizer "$name"
     tried=$name
 done
 check "optimisers were tried" "[ -n \"${tried:-}\" ]"
@@ -200,19 +200,20 @@ for name in $(attend list schedules --json | sed -n 's/.*"name": "\([a-z_-]*\)".
     tried=$name
 done
 check "schedules were tried" "[ -n \"$tried\" ]"
-for option in "--clip 0" "--clip 0.1" "--smoothing 0.2" "--accumulate 3" "--batch-tokens 40"; do
+for option in "--clip 0" "--clip 0.1" "--label-smoothing 0.2" \
+    "--accumulate 3" "--batch-tokens 40"; do
     expect 0 attend train "${short[@]}" $option
     cp short/model.safetensors "model${option// /}"
 done
 check "clipping changes what is learned" "! cmp -s 'model--clip0' 'model--clip0.1'"
-check "so does smoothing" "! cmp -s 'model--clip0' 'model--smoothing0.2'"
+check "so does smoothing" "! cmp -s 'model--clip0' 'model--label-smoothing0.2'"
 
 # another model in the folder of an old one has none of its tokenizers
 shared=("${settings[@]}" --steps 4 -q --overwrite --out again)
 for parts in "--shared" "" "--shared --tokenizer chars" "--tokenizer chars"; do
     expect 0 attend train "${shared[@]}" $parts
     echo 'the cat sees the dog' > in
-    expect 0 attend translate again --most 4 --src in
+    expect 0 attend translate again --max-tokens 4 --src in
 done
 check "no tokenizer is left over" "[ ! -e again/tokenizer ]"
 

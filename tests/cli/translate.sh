@@ -44,7 +44,7 @@ same "coverage of several" one two near --beam 3 --nbest 2 --coverage 0.2
 same window near --beam 2 --score
 same ensemble one two --beam 3 --nbest 2
 same samples one --sample --nbest 2 --top-k 5 --score
-same forced one two --forced given --score --alignment piece
+same forced one two --forced given --score --alignment token
 check "weights are written for every line" "[ \$(wc -l < all.jsonl) -eq \$(wc -l < lines) ]"
 
 # n-best: best first, weights of each
@@ -97,7 +97,7 @@ sed 's/.*/Zebra/' in > begin
 t one --prefix begin < in > out 2> err
 check "an unknown prefix stays as it is written" "[ \$(grep -c '^Zebra' out) -eq \$(wc -l < in) ]"
 sed 's/.*/le oiseau le oiseau le oiseau/' in > begin
-t one --prefix begin --ngram-once 2 --score < in > out 2> err
+t one --prefix begin --no-repeat-ngram 2 --score < in > out 2> err
 check "a prefix may repeat itself" \
     "[ \$(grep -c 'le oiseau le oiseau le oiseau' out) -eq \$(wc -l < in) ] && ! grep -q inf out"
 head -n 3 begin > few
@@ -110,7 +110,7 @@ cut -f 2 scored > forced
 t one --forced forced --score < in > out 2> err
 check "forcing a translation gives its score" "cmp -s scored out"
 expect 2 attend translate one --forced forced --nbest 2
-for option in "--ngram-once 2" "--most 5" --replace-unknown "--beam 5"; do
+for option in "--no-repeat-ngram 2" "--max-tokens 5" --replace-unknown "--beam 5"; do
     expect 2 attend translate one --forced forced $option
     says err "${option% *}"
 done
@@ -160,7 +160,7 @@ says err "warning: no-words: a dictionary without words"
 check "one blank is before each" "! grep -qE '  |Ж' out"
 check "labels have no blanks" "grep -q '\"Ж\"' named.jsonl && ! grep -q '\" ' named.jsonl"
 # what stands behind a cut was not read
-t rare --replace-unknown --longest 2 < in > out 2> err
+t rare --replace-unknown --max-length 2 < in > out 2> err
 check "a word that was not read does not come" "! grep -qE ' (cat|dog|house|tree|bird) ' out"
 
 # a model that looks at nothing
@@ -188,21 +188,21 @@ t blind one --coverage 0.2 --replace-unknown < in > out 2> err && good || bad "o
 yes 'the cat sees the dog .' | head -n 40 | tr '\n' ' ' > long
 echo >> long
 head -n 2 in >> long
-t one --longest 50 < long > out 2> err
+t one --max-length 50 < long > out 2> err
 says err "left out"
 check "the others are translated" "[ \$(wc -l < out) -eq 3 ]"
-t one --longest 50 --long skip < long > out 2> err
+t one --max-length 50 --when-long skip < long > out 2> err
 says err "skipped"
 check "a long line stays empty" "[ -z \"\$(head -n 1 out)\" ] && [ -n \"\$(sed -n 2p out)\" ]"
-t one --longest 50 --long skip --score < long > out 2> err
+t one --max-length 50 --when-long skip --score < long > out 2> err
 check "no translation has no probability" "[ \"\$(head -n 1 out)\" = \"\$(printf -- '-inf\t')\" ]"
 sed 's/.*/le chat/' long > given
-t one --longest 50 --long skip --score --forced given < long > out 2> err
+t one --max-length 50 --when-long skip --score --forced given < long > out 2> err
 check "nor a given one of a line that was skipped" \
     "[ \"\$(head -n 1 out)\" = \"\$(printf -- '-inf\t')\" ] && grep -q 'le chat' out"
 
 # scores of places: the model itself sets a limit
-expect 0 attend train "${settings[@]}" --preset luong --attention location:6 --longest 200 \
+expect 0 attend train "${settings[@]}" --preset luong --attention location:6 --max-length 200 \
     --steps 5 --when-long cut --out places
 says err "longer than 200 pieces, or 6 of a source: cut"
 expect 65 attend train "${settings[@]}" --preset luong --attention location:6 --out none
@@ -215,9 +215,9 @@ says err "3 lines have more than 6 pieces; what follows was left out"
 check "the others are translated" "[ \"\$(tail -n 1 out)\" = \"\$(cat alone)\" ]"
 t places one < all > out 2> err && good || bad "location, in an ensemble" err
 says err "more than 6 pieces"
-t places --long skip < all > out 2> err && good || bad "location, skipping" err
+t places --when-long skip < all > out 2> err && good || bad "location, skipping" err
 says err "3 lines are too long"
-t places --long refuse < all > out 2> err
+t places --when-long error < all > out 2> err
 check "a long line is refused" "[ $? -eq 65 ]"
 says err "line 1 has 241 pieces, and at most 6 are read; the model's attention knows no more places"
 cut -f 1,2 pairs.tsv | head -n 3 > three.tsv
@@ -228,7 +228,7 @@ done
 expect 0 attend evaluate places three.tsv
 tail -n 1 long > after
 cat after long > refused
-t one --longest 50 --long refuse < refused > out 2> err
+t one --max-length 50 --when-long error < refused > out 2> err
 check "a long line is refused" "[ $? -eq 65 ]"
 says err "line 2 has"
 
@@ -243,11 +243,11 @@ t one --split --sample --seed 5 < many > out 2> err
 t one --split --sample --seed 5 --batch 1 < many > some 2> err
 check "sentences are drawn alike in any batch" "cmp -s out some"
 printf 'The cat. The dog.\nThe cat sees the dog.\n' > mixed
-t one --split --longest 5 --long refuse < mixed > out 2> err
+t one --split --max-length 5 --when-long error < mixed > out 2> err
 check "a long sentence is refused" "[ $? -eq 65 ] && [ ! -s out ]"
 says err "line 2 has a sentence that is too long, more than 5 pieces"
 printf 'The cat sees the dog and the cat. The cat.\n' > mixed
-t one --split --longest 6 --long skip < mixed > out 2> err
+t one --split --max-length 6 --when-long skip < mixed > out 2> err
 check "no blank for a sentence that was skipped" "grep -q '^[^ ]' out"
 says err "1 sentence is too long, more than 6 pieces"
 

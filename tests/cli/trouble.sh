@@ -18,16 +18,16 @@ says err "parameters; about"
 says err "activations up to"
 
 # numbers that run away: an explanation, and what was good stays
-expect 0 attend train "${settings[@]}" --steps 7 --out nan --optimiser sgd
+expect 0 attend train "${settings[@]}" --steps 7 --out nan --optimizer sgd
 cp nan/$last kept
 cp nan/model.safetensors best
-expect 1 attend train "${settings[@]}" --steps 70 --out wild --optimiser sgd:weight_decay=1e30
+expect 1 attend train "${settings[@]}" --steps 70 --out wild --optimizer sgd:weight_decay=1e30
 says err "not a number"
 says err "the run has diverged; start again with a smaller --lr"
 check "nothing came of it" "[ ! -e wild/$last ] && ! grep -q 'that was kept' err"
 expect 2 attend train "${settings[@]}" --steps 70 --out wild
 says err "wild: there is an unfinished run; --resume goes on with it, --overwrite starts anew"
-sed -i 's/^optimiser: .*/optimiser: sgd:weight_decay=1e30/' nan/training/settings.yaml
+sed -i 's/^optimizer: .*/optimizer: sgd:weight_decay=1e30/' nan/training/settings.yaml
 attend inspect --update-checksums nan
 expect 1 attend train --resume --out nan --steps 20
 says err "the checkpoint after 7 updates, and the best model"

@@ -29,7 +29,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
         bytes = fuzz_learn("bytes", NULL);
     fuzz_encode(bytes, text, size, &same);
     require(same.length == size && (!size || memcmp(same.text, text, size) == 0), "bytes are kept");
-    require(at_tokenizer_learn("chars", (at_lines){next, &line}, NULL, &chars, &err) == ATTEND_OK,
+    require(at_tokenizer_learn("chars", (at_line_source){next, &line}, NULL, &chars, &err)
+                == ATTEND_OK,
             "characters are learned");
     fuzz_encode(chars, text, size, &out);
     if (at_utf8_valid(text, size) == size && !memmem(text, size, "\xEF\xBF\xBD", 3))

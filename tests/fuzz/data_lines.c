@@ -33,7 +33,7 @@ static void read_lines(const uint8_t *data, size_t size, const at_line_options *
                 "a zero ends a line, none is in it");
         require(at_utf8_valid(s.text, s.size) == s.size, "lines are UTF-8");
         require(!memchr(s.text, '\n', s.size), "no line end is in a line");
-        require(s.raw_size <= options->longest, "lines keep to their limit");
+        require(s.raw_size <= options->max_length, "lines keep to their limit");
     }
     require(status == ATTEND_OK || status == ATTEND_FORMAT, "nothing else can go wrong");
     at_lines_close(&s);
@@ -43,8 +43,9 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
     long live = at_alloc_live();
     for (int i = 0; i < 6; i++) {
-        at_line_options options = {
-            .encoding = (at_encoding)(i % 3), .longest = i % 2 ? 7 : 100000, .lenient = i >= 3};
+        at_line_options options = {.encoding = (attend_encoding)(i % 3),
+                                   .max_length = i % 2 ? 7 : 100000,
+                                   .lenient = i >= 3};
         read_lines(data, size, &options);
     }
     require(at_alloc_live() == live, "nothing is left in memory");

@@ -56,7 +56,7 @@ static inline void read_with(at_read_options options, const uint8_t *data, size_
     at_example_reader *r;
     at_example e;
     long live = at_alloc_live(), examples = 0;
-    options.lines.longest = 4096;
+    options.lines.max_length = 4096;
     if (options.lenient)
         options.lines.encoding = size % 2 ? ATTEND_ENCODING_LATIN1 : ATTEND_ENCODING_REPLACE;
     attend_status status = at_stream_memory("input", data, size, &one, &err);

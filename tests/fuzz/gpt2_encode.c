@@ -34,13 +34,14 @@ static at_tokenizer *tokenizer(void)
     static at_tokenizer *t;
     int at = 0;
     if (!t)
-        require(at_tokenizer_learn("gpt2", (at_lines){next, &at}, NULL, &t, NULL) >= 0, "learned");
+        require(at_tokenizer_learn("gpt2", (at_line_source){next, &at}, NULL, &t, NULL) >= 0,
+                "learned");
     return t;
 }
 
 static void check(const at_tokenizer *t, const char *text, size_t size)
 {
-    at_pieces p = {0};
+    at_tokens p = {0};
     at_str back = {0};
     require(at_encode(t, text, size, &p, NULL) >= 0, "any bytes are cut");
     int32_t *ids = at_alloc((p.count + 1) * sizeof *ids);
@@ -53,7 +54,7 @@ static void check(const at_tokenizer *t, const char *text, size_t size)
     require(back.length == size && memcmp(at_str_text(&back), text, size) == 0, "the same bytes");
     at_free(ids);
     at_str_free(&back);
-    at_pieces_free(&p);
+    at_tokens_free(&p);
 }
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)

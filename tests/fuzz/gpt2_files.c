@@ -27,10 +27,10 @@ static const char *part(const uint8_t **data, size_t *left, size_t *size)
     return (const char *)start;
 }
 
-static void cut(const at_gpt2 *g, const char *text, size_t size)
+static void cut(const at_gpt2_tokenizer *g, const char *text, size_t size)
 {
     attend_error err;
-    at_pieces p = {0};
+    at_tokens p = {0};
     size_t end = 0;
     require(at_encode(&g->base, text, size, &p, &err) >= 0, "any text is cut");
     for (size_t i = 0; i < p.count; i++) {
@@ -40,14 +40,14 @@ static void cut(const at_gpt2 *g, const char *text, size_t size)
         end = p.item[i].end;
     }
     require(end == size, "all bytes are in a piece");
-    at_pieces_free(&p);
+    at_tokens_free(&p);
 }
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
     size_t vocab_size, merges_size;
     attend_error err;
-    at_gpt2 *g;
+    at_gpt2_tokenizer *g;
     json_t *vocab;
     const char *text = part(&data, &size, &vocab_size);
     const char *merges = part(&data, &size, &merges_size);

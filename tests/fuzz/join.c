@@ -11,14 +11,14 @@ static void require_told(attend_status status, const attend_error *err)
     require(status == ATTEND_OK || *err->message, "a refusal says why");
 }
 
-static size_t cut(const char *text, size_t size, at_text pieces[MOST])
+static size_t cut(const char *text, size_t size, at_text tokens[MOST])
 {
     size_t count = 0;
     for (size_t at = 0; at < size && count < MOST;) {
         const char *blank = memchr(text + at, ' ', size - at);
         size_t length = blank ? (size_t)(blank - text) - at : size - at;
         if (length)
-            pieces[count++] = (at_text){text + at, length};
+            tokens[count++] = (at_text){text + at, length};
         at += length + 1;
     }
     return count;
@@ -42,14 +42,14 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
     static const char *const names[KINDS] = {"words", "chars", "bytes", "wordpiece", "gpt2"};
     static at_tokenizer *t[KINDS];
-    static at_text pieces[MOST];
-    size_t count = cut((const char *)data, size, pieces);
+    static at_text tokens[MOST];
+    size_t count = cut((const char *)data, size, tokens);
     for (int i = 0; i < KINDS; i++) {
         at_str out = {0};
         attend_error err;
         if (!t[i])
             t[i] = fuzz_learn(names[i], NULL);
-        require_told(at_join(t[i], pieces, count, &out, &err), &err);
+        require_told(at_join(t[i], tokens, count, &out, &err), &err);
         at_str_free(&out);
         decode(t[i], data, size);
     }

@@ -19,21 +19,21 @@ static int next(void *user, const char **text, size_t *size, attend_error *err)
     return 1;
 }
 
-static void learn(const char *kind, int pieces, const char *text, size_t size)
+static void learn(const char *kind, int tokens, const char *text, size_t size)
 {
-    at_learn_options o;
+    attend_learn_options o;
     at_tokenizer *t = NULL;
     attend_error err = {0};
     lines l = {text, text + size};
     at_str out = {0};
     long live = at_alloc_live();
-    at_learn_defaults(&o);
-    o.size = pieces;
-    attend_status status = at_tokenizer_learn(kind, (at_lines){next, &l}, &o, &t, &err);
+    attend_learn_defaults(&o);
+    o.vocabulary = tokens;
+    attend_status status = at_tokenizer_learn(kind, (at_line_source){next, &l}, &o, &t, &err);
     require((status == ATTEND_OK) == (t != NULL), "learned or refused");
     require(t || *err.message, "a refusal says why");
     if (t) {
-        require(pieces < 0 || at_tokenizer_size(t) <= pieces, "not more pieces than asked for");
+        require(tokens < 0 || at_tokenizer_size(t) <= tokens, "not more pieces than asked for");
         fuzz_encode(t, text, size, &out);
         bool special = memmem(text, size, "<|endoftext|>", 13); /* which plain texts leave out */
         if ((strcmp(kind, "gpt2") == 0 && !special) || strcmp(kind, "bytes") == 0)
@@ -47,13 +47,13 @@ static void learn(const char *kind, int pieces, const char *text, size_t size)
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
-    int pieces = size ? 8 + 2 * data[0] : 8;
+    int tokens = size ? 8 + 2 * data[0] : 8;
     const char *text = size ? (const char *)data + 1 : "";
     size = size ? size - 1 : 0;
-    learn("words", pieces, text, size);
-    learn("chars", pieces, text, size);
+    learn("words", tokens, text, size);
+    learn("chars", tokens, text, size);
     learn("bytes", -1, text, size);
-    learn("wordpiece", pieces, text, size);
-    learn("gpt2", 258 + pieces, text, size);
+    learn("wordpiece", tokens, text, size);
+    learn("gpt2", 258 + tokens, text, size);
     return 0;
 }

@@ -66,7 +66,7 @@ static void check_fields(const fields *f)
     require(f->choice >= 0 && f->choice < 3, "a choice is one of three");
     require(f->rate >= 0 && isfinite(f->rate), "a number stays in its range");
     require(!f->path || *f->path, "a path is not empty");
-    require(f->paths.count >= 0 && f->paths.count <= ATTEND_PATHS_MOST, "paths have their room");
+    require(f->paths.count >= 0 && f->paths.count <= ATTEND_PATHS_MAX, "paths have their room");
     for (int i = 0; i < f->paths.count; i++)
         require(*f->paths.item[i] != 0, "no path is empty");
     for (const at_option *o = options; o->name; o++) {

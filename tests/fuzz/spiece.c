@@ -19,7 +19,7 @@ static void require(int holds, const char *what)
 static void work(at_tokenizer *t, const char *text, size_t size)
 {
     attend_error err;
-    at_pieces p = {0};
+    at_tokens p = {0};
     at_str back = {0};
     if (at_encode(t, text, size, &p, &err) >= 0) {
         int32_t *ids = at_alloc((p.count + 1) * sizeof *ids);
@@ -33,7 +33,7 @@ static void work(at_tokenizer *t, const char *text, size_t size)
         at_free(ids);
     }
     at_str_free(&back);
-    at_pieces_free(&p);
+    at_tokens_free(&p);
 }
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)

@@ -34,12 +34,12 @@ static inline int fuzz_line(void *user, const char **text, size_t *size, attend_
     return 1;
 }
 
-static inline at_tokenizer *fuzz_learn(const char *kind, const at_learn_options *o)
+static inline at_tokenizer *fuzz_learn(const char *kind, const attend_learn_options *o)
 {
     at_tokenizer *t;
     attend_error err;
     size_t at = 0;
-    attend_status status = at_tokenizer_learn(kind, (at_lines){fuzz_line, &at}, o, &t, &err);
+    attend_status status = at_tokenizer_learn(kind, (at_line_source){fuzz_line, &at}, o, &t, &err);
     require(status == ATTEND_OK, "a tokenizer is learned");
     return t;
 }
@@ -47,13 +47,13 @@ static inline at_tokenizer *fuzz_learn(const char *kind, const at_learn_options 
 /* Encodes a text, checks the pieces, and decodes them into out. */
 static inline void fuzz_encode(const at_tokenizer *t, const char *text, size_t size, at_str *out)
 {
-    at_pieces p = {0};
+    at_tokens p = {0};
     attend_error err;
     require(at_encode(t, text, size, &p, &err) == ATTEND_OK, "any text is encoded");
     int32_t *ids = at_alloc((p.count + 1) * sizeof *ids);
     require(ids != NULL, "memory");
     for (size_t i = 0; i < p.count; i++) {
-        const at_piece *a = &p.item[i];
+        const at_token *a = &p.item[i];
         require(a->id >= 0 && a->id < at_tokenizer_size(t), "an id is in the vocabulary");
         require(a->begin <= a->end && a->end <= size, "a piece lies in the text");
         require(i == 0 || a->begin >= a[-1].begin, "pieces are in order");
@@ -63,7 +63,7 @@ static inline void fuzz_encode(const at_tokenizer *t, const char *text, size_t s
     require(at_decode(t, ids, p.count, ATTEND_DECODE_PLAIN, out, &err) == ATTEND_OK,
             "ids are decoded");
     at_free(ids);
-    at_pieces_free(&p);
+    at_tokens_free(&p);
 }
 
 #endif

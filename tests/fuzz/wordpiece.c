@@ -5,12 +5,12 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
     static at_tokenizer *t[3];
     for (int i = 0; i < 3; i++) {
-        at_learn_options o;
+        attend_learn_options o;
         at_str first = {0}, second = {0};
-        at_learn_defaults(&o);
+        attend_learn_defaults(&o);
         o.lower = i > 0;
         o.strip_accents = i > 1;
-        o.size = 250;
+        o.vocabulary = 250;
         if (!t[i])
             t[i] = fuzz_learn("wordpiece", &o);
         fuzz_encode(t[i], (const char *)data, size, &first);

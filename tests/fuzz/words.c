@@ -3,8 +3,8 @@
 
 static at_tokenizer *make(int lower, int punctuation, int split_chinese)
 {
-    at_learn_options o;
-    at_learn_defaults(&o);
+    attend_learn_options o;
+    attend_learn_defaults(&o);
     o.lower = lower;
     o.pretokenised = !punctuation;
     o.split_chinese = split_chinese;
@@ -15,7 +15,7 @@ static at_tokenizer *make(int lower, int punctuation, int split_chinese)
 /* Every word as the vocabulary would write it is no blank, and holds none. */
 static void spell_all(const at_tokenizer *t, const char *text, size_t size)
 {
-    at_pieces p = {0};
+    at_tokens p = {0};
     at_str words = {0};
     size_t begin = 0;
     at_encode(t, text, size, &p, NULL);
@@ -29,7 +29,7 @@ static void spell_all(const at_tokenizer *t, const char *text, size_t size)
     require(words.length == begin, "and there are as many as pieces");
     at_free(end);
     at_str_free(&words);
-    at_pieces_free(&p);
+    at_tokens_free(&p);
 }
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)

@@ -51,7 +51,7 @@ static const at_option options[] = {
      .max = 1e9,
      .meta = "S",
      .help = "Another seed means other weights to start from and other cases"},
-    {.name = "optimiser",
+    {.name = "optimizer",
      OPTION_STRING(arguments, optimiser),
      .value = "adam:lr=0.01",
      .meta = "NAME:OPTIONS",

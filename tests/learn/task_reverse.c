@@ -13,7 +13,7 @@ static void draw(at_dice *d, at_case *c)
 static at_tensor *keys(at_tape *t, at_path s, const at_batch *b, at_tensor *values)
 {
     (void)s, (void)b;
-    return at_add_sinusoids(t, values, 0);
+    return at_add_sinusoids(t, ATTEND_SINUSOIDS_INTERLEAVED, values, 0);
 }
 
 const at_task at_task_reverse = {

@@ -103,7 +103,8 @@ at_ids at_row_ids(const at_batch *b, const int *id)
 
 at_tensor *at_sinusoids_of(at_tape *t, const at_batch *b, const int *number, int most)
 {
-    return at_embedding(t, at_position_sinusoidal(t, 0, most, WIDTH), at_row_ids(b, number));
+    return at_embedding(t, at_position_sinusoidal(t, ATTEND_SINUSOIDS_INTERLEAVED, 0, most, WIDTH),
+                        at_row_ids(b, number));
 }
 
 at_tensor *at_two_layers(at_tape *t, at_path s, at_tensor *x)

@@ -135,7 +135,7 @@ static void compare(at_case *c, const char *where, const json_t *object, const c
                     const double *got, size_t count, at_tolerance tolerance)
 {
     char what[ATTEND_CASE_NAME];
-    double expected[ATTEND_ORDER_MOST];
+    double expected[ATTEND_ORDER_MAX];
     const json_t *value = json_object_get(object, key);
     bool list = json_is_array(value);
     snprintf(what, sizeof what, "%s.%s", where, key);

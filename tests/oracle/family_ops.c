@@ -137,7 +137,9 @@ static void check_positions(at_case *c, const char *unused)
         if (sscanf(name, "pe_%dx%d%n", &got.dim[0], &got.dim[1], &end) != 2 || name[end] != '\0')
             continue;
         if (at_case_reals(c, c->expected, name, &want) && at_shape_equal(got, want))
-            at_case_output(c, name, at_position_sinusoidal(c->tape, 0, got.dim[0], got.dim[1]));
+            at_case_output(c, name,
+                           at_position_sinusoidal(c->tape, ATTEND_SINUSOIDS_INTERLEAVED, 0,
+                                                  got.dim[0], got.dim[1]));
         else
             at_case_fail(c, "%s has the shape %s", name, at_shape_print(want).text);
     }

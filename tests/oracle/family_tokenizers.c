@@ -43,7 +43,7 @@ static const json_t *expected_array(at_case *c, at_token_line *line, const char 
     return array;
 }
 
-void at_token_compare_ids(at_case *c, at_token_line *line, const char *key, const at_pieces *got)
+void at_token_compare_ids(at_case *c, at_token_line *line, const char *key, const at_tokens *got)
 {
     const json_t *array = expected_array(c, line, key, got->count);
 
@@ -58,7 +58,7 @@ void at_token_compare_ids(at_case *c, at_token_line *line, const char *key, cons
 }
 
 void at_token_compare_texts(at_case *c, at_token_line *line, const char *key, const at_tokenizer *t,
-                            const at_pieces *got)
+                            const at_tokens *got)
 {
     const json_t *array = expected_array(c, line, key, got->count);
 
@@ -86,7 +86,7 @@ void at_token_compare_text(at_case *c, at_token_line *line, const char *key, con
                       json_is_string(text) ? json_string_value(text) : "no text");
 }
 
-attend_status at_token_decode(const at_tokenizer *t, const at_pieces *p, at_str *out,
+attend_status at_token_decode(const at_tokenizer *t, const at_tokens *p, at_str *out,
                               attend_error *err)
 {
     int32_t *ids = at_alloc((p->count + 1) * sizeof *ids);

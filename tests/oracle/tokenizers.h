@@ -28,18 +28,18 @@ extern const at_token_check at_token_check_bert, at_token_check_gpt2, at_token_c
     at_token_check_sentencepiece, at_token_check_xlnet;
 
 /* Compares with the array of numbers under key; one that is absent fails. */
-void at_token_compare_ids(at_case *c, at_token_line *line, const char *key, const at_pieces *got);
+void at_token_compare_ids(at_case *c, at_token_line *line, const char *key, const at_tokens *got);
 
 /* Compares with the array of texts under key: those of the pieces' ids. */
 void at_token_compare_texts(at_case *c, at_token_line *line, const char *key, const at_tokenizer *t,
-                            const at_pieces *got);
+                            const at_tokens *got);
 
 /* Compares with the text under key. */
 void at_token_compare_text(at_case *c, at_token_line *line, const char *key, const char *got,
                            size_t size);
 
 /* The text of the pieces' ids, special ones included. */
-attend_status at_token_decode(const at_tokenizer *t, const at_pieces *p, at_str *out,
+attend_status at_token_decode(const at_tokenizer *t, const at_tokens *p, at_str *out,
                               attend_error *err);
 
 /* Fails the case, unless the line is optional. */

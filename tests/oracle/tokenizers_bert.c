@@ -56,7 +56,7 @@ static attend_status open_bert(const at_case *c, const char *full, at_tokenizer 
 
 static void check_bert(at_case *c, const at_tokenizer *t, at_token_line *line)
 {
-    at_pieces plain = {0}, framed = {0};
+    at_tokens plain = {0}, framed = {0};
     attend_error err;
 
     if (at_encode(t, line->text, line->size, &plain, &err) < 0
@@ -67,8 +67,8 @@ static void check_bert(at_case *c, const at_tokenizer *t, at_token_line *line)
         at_token_compare_texts(c, line, "tokens", t, &plain);
         at_token_compare_ids(c, line, "ids_with_special", &framed);
     }
-    at_pieces_free(&plain);
-    at_pieces_free(&framed);
+    at_tokens_free(&plain);
+    at_tokens_free(&framed);
 }
 
 const at_token_check at_token_check_bert = {"bert_", open_bert, check_bert};

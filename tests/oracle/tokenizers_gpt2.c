@@ -21,7 +21,7 @@ static attend_status open_gpt2(const at_case *c, const char *name, at_tokenizer 
     return status;
 }
 
-static void check_offsets(at_case *c, at_token_line *line, const at_pieces *p)
+static void check_offsets(at_case *c, at_token_line *line, const at_tokens *p)
 {
     size_t end = 0;
 
@@ -37,7 +37,7 @@ static void check_offsets(at_case *c, at_token_line *line, const at_pieces *p)
 
 static void check_gpt2(at_case *c, const at_tokenizer *t, at_token_line *line)
 {
-    at_pieces p = {0};
+    at_tokens p = {0};
     at_str text = {0};
     attend_error err;
 
@@ -50,7 +50,7 @@ static void check_gpt2(at_case *c, const at_tokenizer *t, at_token_line *line)
         check_offsets(c, line, &p);
     }
     at_str_free(&text);
-    at_pieces_free(&p);
+    at_tokens_free(&p);
 }
 
 const at_token_check at_token_check_gpt2 = {"gpt2", open_gpt2, check_gpt2};

@@ -32,7 +32,7 @@ typedef struct {
     size_t at;
 } pieces_check;
 
-static void check_piece(void *user, const at_spiece_piece *p)
+static void check_piece(void *user, const at_spiece_token *p)
 {
     pieces_check *k = user;
     const json_t *text = json_array_get(k->want, k->at++);
@@ -56,7 +56,7 @@ static void check_pieces(at_case *c, const at_tokenizer *t, at_token_line *line)
 
 static void check_ids(at_case *c, at_tokenizer *t, at_token_line *line)
 {
-    at_pieces p = {0};
+    at_tokens p = {0};
     at_str text = {0};
     attend_error err;
 
@@ -69,7 +69,7 @@ static void check_ids(at_case *c, at_tokenizer *t, at_token_line *line)
         at_token_compare_text(c, line, "sp_decoded", at_str_text(&text), text.length);
     }
     at_str_free(&text);
-    at_pieces_free(&p);
+    at_tokens_free(&p);
 }
 
 /* ---- XLNet's ----------------------------------------------------------------------------- */
@@ -77,7 +77,7 @@ static void check_ids(at_case *c, at_tokenizer *t, at_token_line *line)
 static void check_xlnet(at_case *c, at_tokenizer *t, at_token_line *line, const char *key,
                         bool keep_accents, bool framed)
 {
-    at_pieces p = {0};
+    at_tokens p = {0};
     attend_error err;
     attend_status status;
 
@@ -93,7 +93,7 @@ static void check_xlnet(at_case *c, at_tokenizer *t, at_token_line *line, const 
         at_case_fail(c, "line %ld: %s", line->number, err.message);
     else
         at_token_compare_ids(c, line, key, &p);
-    at_pieces_free(&p);
+    at_tokens_free(&p);
 }
 
 static void check_line(at_case *c, const at_tokenizer *opened, at_token_line *line)

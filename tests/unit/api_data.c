@@ -10,7 +10,7 @@
 
 #include <cmocka.h>
 
-#include "attend.h"
+#include "attend_data.h"
 #include "base/memory.h"
 
 static char folder[] = "/tmp/attend-data-XXXXXX";
@@ -101,7 +101,7 @@ static void refuses_with_file_and_line(void **state)
     attend_examples_free(x);
     o.size = 0;
     assert_int_equal(attend_examples_open(corpus, &o, &x, &err), ATTEND_OPTION);
-    assert_non_null(strstr(err.message, "call attend_data_defaults first"));
+    assert_non_null(strstr(err.message, "initialise them with attend_data_defaults"));
     assert_null(x);
 }
 
@@ -193,7 +193,7 @@ static void reports_what_a_check_finds(void **state)
     attend_place p;
     attend_error err;
     attend_data_options o;
-    long count;
+    size_t count;
     int found = 0, all = 0;
     attend_data_defaults(&o);
     put("1 good film\n0 bad film\n1 good film\n1 caf\xE9\n");
@@ -226,7 +226,7 @@ static void reports_what_a_check_finds(void **state)
     assert_false(attend_check_place(c, all, 0, &p));
     attend_check_free(c);
     attend_check_free(NULL);
-    o.encoding = ATTEND_LATIN1; /* who says so gets no error */
+    o.encoding = ATTEND_ENCODING_LATIN1; /* who says so gets no error */
     assert_int_equal(attend_data_check(paths, 1, NULL, &o, &c, &err), ATTEND_OK);
     for (int i = 0; attend_check_finding(c, i, &f); i++)
         assert_true(!f.count || f.level < ATTEND_LEVEL_ERROR);

@@ -19,8 +19,8 @@ static void text_is_plain_utf8_unless_told_otherwise(void **state)
     attend_error err;
     assert_int_equal(attend_heat_map_text(&map, NULL, &text, &err), ATTEND_OK);
     assert_string_equal(text, "   0 ██·\n   1 ░░▓▓\n     0 1\n");
-    attend_text_free(text);
-    attend_text_free(NULL);
+    attend_free(text);
+    attend_free(NULL);
     attend_heat_map none = {.rows = 0};
     assert_int_equal(attend_heat_map_text(&none, NULL, &text, &err), ATTEND_OPTION);
     assert_null(text);

@@ -9,7 +9,7 @@
 
 #include <cmocka.h>
 
-#include "attend.h"
+#include "attend_data.h"
 
 static void what_is_saved_can_be_opened(void **state)
 {

@@ -8,7 +8,7 @@
 
 #include <cmocka.h>
 
-#include "attend.h"
+#include "attend_pooling.h"
 #include "base/csv.h"
 #include "base/file.h"
 #include "base/random.h"

@@ -93,14 +93,10 @@ static void options_that_were_not_set_by_their_defaults_are_refused(void **state
     attend_error err;
     attend_scores *s;
     attend_measure_defaults(&o);
-    const size_t sizes[] = {0, offsetof(attend_measure_options, tokenize), sizeof o + 1};
-    for (size_t i = 0; i < sizeof sizes / sizeof *sizes; i++) {
-        o.size = sizes[i];
-        assert_int_equal(
-            attend_measure("bleu", &o, 1, &reference.lines, 1, &reference.lines, &s, &err),
-            ATTEND_OPTION);
-        assert_null(s);
-    }
+    o.size = 0;
+    assert_int_equal(attend_measure("bleu", &o, 1, &reference.lines, 1, &reference.lines, &s, &err),
+                     ATTEND_OPTION);
+    assert_null(s);
 }
 
 static void intervals_and_comparisons(void **state)

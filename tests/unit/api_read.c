@@ -495,7 +495,7 @@ static void says_what_does_not_fit_and_what_to_do(void **state)
     refused(&o, ATTEND_SHAPE, "location attention knows 2 positions, this source has 5");
     o = batch("dot");
     o.size = 3;
-    refused(&o, ATTEND_OPTION, "fill them with attend_read_defaults");
+    refused(&o, ATTEND_OPTION, "initialise them with attend_read_defaults");
 }
 
 static void refused_file(const char *text, const char *message)

@@ -17,15 +17,14 @@
 
 static const char *const story[] = {"the cat sat on the mat.", "the dog sat on the cat!", NULL};
 
-static int next_line(void *user, const char **text, size_t *size, attend_error *err)
+static attend_status next_line(void *user, const char **text, size_t *size, attend_error *err)
 {
     const char *const **at = user;
     (void)err;
-    if (!**at)
-        return 0;
-    *text = *(*at)++;
-    *size = strlen(*text);
-    return 1;
+    *text = **at;
+    if (**at)
+        *size = strlen(*(*at)++);
+    return ATTEND_OK;
 }
 
 static attend_tokenizer *learn(const char *kind)
@@ -42,15 +41,15 @@ static void text_goes_there_and_back(void **state)
 {
     (void)state;
     attend_tokenizer *t = learn("words");
-    attend_pieces *p = NULL;
+    attend_tokens *p = NULL;
     attend_error err;
     const char text[] = "the mat, sat";
     assert_string_equal(attend_tokenizer_kind(t), "words");
     assert_int_equal(attend_tokenizer_encode(t, text, strlen(text), 0, &p, &err), ATTEND_OK);
     size_t count, size;
-    const attend_piece *item = attend_pieces_items(p, &count);
+    const attend_token *item = attend_tokens_items(p, &count);
     assert_int_equal(count, 4);
-    assert_string_equal(attend_tokenizer_piece(t, item[0].id, NULL), "the");
+    assert_string_equal(attend_tokenizer_token(t, item[0].id, NULL), "the");
     assert_int_equal(item[1].begin, 4);
     assert_int_equal(item[1].end, 7);
     assert_int_equal(item[3].word, 2);
@@ -61,8 +60,8 @@ static void text_goes_there_and_back(void **state)
     assert_int_equal(attend_tokenizer_decode(t, ids, count, 0, &back, &size, &err), ATTEND_OK);
     assert_string_equal(back, "the <unk> <unk> sat");
     assert_int_equal(size, strlen(back));
-    attend_text_free(back);
-    attend_pieces_free(p);
+    attend_free(back);
+    attend_tokens_free(p);
     attend_tokenizer_free(t);
 }
 
@@ -70,10 +69,10 @@ static void the_frame_is_there_when_asked_for(void **state)
 {
     (void)state;
     attend_tokenizer *t = learn("wordpiece");
-    attend_pieces *p = NULL;
+    attend_tokens *p = NULL;
     size_t count;
     attend_tokenizer_encode(t, "the", 3, 1, &p, NULL);
-    const attend_piece *item = attend_pieces_items(p, &count);
+    const attend_token *item = attend_tokens_items(p, &count);
     assert_int_equal(item[0].id, attend_tokenizer_special(t, "cls"));
     assert_int_equal(item[0].word, ATTEND_NO_WORD);
     assert_int_equal(item[count - 1].id, attend_tokenizer_special(t, "sep"));
@@ -81,7 +80,7 @@ static void the_frame_is_there_when_asked_for(void **state)
     assert_int_equal(attend_tokenizer_special(t, "nonsense"), -1);
     assert_true(attend_tokenizer_is_special(t, item[0].id));
     assert_false(attend_tokenizer_is_special(t, item[1].id));
-    attend_pieces_free(p);
+    attend_tokens_free(p);
     attend_tokenizer_free(t);
 }
 
@@ -89,16 +88,16 @@ static void offsets_can_count_characters(void **state)
 {
     (void)state;
     attend_tokenizer *t = learn("words");
-    attend_pieces *p = NULL;
+    attend_tokens *p = NULL;
     size_t count;
     const char text[] = "\xC3\xA9\xC3\xA9 cat \xFF";
     attend_tokenizer_encode(t, text, strlen(text), 0, &p, NULL);
-    assert_int_equal(attend_pieces_invalid(p), 1);
-    attend_pieces_in_characters(p, text, strlen(text));
-    const attend_piece *item = attend_pieces_items(p, &count);
+    assert_int_equal(attend_tokens_invalid(p), 1);
+    attend_tokens_in_characters(p, text, strlen(text));
+    const attend_token *item = attend_tokens_items(p, &count);
     assert_int_equal(item[1].begin, 3);
     assert_int_equal(item[1].end, 6);
-    attend_pieces_free(p);
+    attend_tokens_free(p);
     attend_tokenizer_free(t);
 }
 
@@ -111,10 +110,10 @@ static void pieces_as_text_are_joined(void **state)
     char *text;
     assert_int_equal(attend_tokenizer_join(t, pieces, sizes, 3, &text, NULL, NULL), ATTEND_OK);
     assert_string_equal(text, "Hello, you");
-    attend_text_free(text);
+    attend_free(text);
     assert_int_equal(attend_tokenizer_join(t, pieces, sizes, 0, &text, NULL, NULL), ATTEND_OK);
     assert_string_equal(text, "");
-    attend_text_free(text);
+    attend_free(text);
     attend_tokenizer_free(t);
 }
 
@@ -122,19 +121,19 @@ static void unknown_pieces_are_spelled_as_in_the_text(void **state)
 {
     (void)state;
     attend_tokenizer *t = learn("words");
-    attend_pieces *p = NULL;
+    attend_tokens *p = NULL;
     size_t size;
     const char text[] = "the and/or", *const expected[] = {"the", "and", "@/@", "or", "<eos>"};
     attend_tokenizer_encode(t, text, strlen(text), 1, &p, NULL);
-    assert_null(attend_pieces_text(p, 0, &size));
-    assert_int_equal(attend_pieces_spell(p, t, text, strlen(text), NULL), ATTEND_OK);
+    assert_null(attend_tokens_text(p, 0, &size));
+    assert_int_equal(attend_tokens_spell(p, t, text, strlen(text), NULL), ATTEND_OK);
     for (size_t i = 0; i < 5; i++) {
-        const char *piece = attend_pieces_text(p, i, &size);
+        const char *piece = attend_tokens_text(p, i, &size);
         assert_int_equal(size, strlen(expected[i]));
         assert_memory_equal(piece, expected[i], size);
     }
-    assert_null(attend_pieces_text(p, 5, &size));
-    attend_pieces_free(p);
+    assert_null(attend_tokens_text(p, 5, &size));
+    attend_tokens_free(p);
     attend_tokenizer_free(t);
 }
 
@@ -144,10 +143,10 @@ static void what_is_not_in_the_vocabulary_has_no_id(void **state)
     attend_tokenizer *t = learn("words");
     int id = attend_tokenizer_id(t, "the", 3);
     assert_true(id >= 0 && id < attend_tokenizer_size(t));
-    assert_string_equal(attend_tokenizer_piece(t, id, NULL), "the");
+    assert_string_equal(attend_tokenizer_token(t, id, NULL), "the");
     assert_int_equal(attend_tokenizer_id(t, "dog", 3), -1);
-    assert_null(attend_tokenizer_piece(t, -1, NULL));
-    assert_null(attend_tokenizer_piece(t, attend_tokenizer_size(t), NULL));
+    assert_null(attend_tokenizer_token(t, -1, NULL));
+    assert_null(attend_tokenizer_token(t, attend_tokenizer_size(t), NULL));
     attend_tokenizer_free(t);
 }
 
@@ -162,7 +161,7 @@ static void options_must_come_from_their_defaults(void **state)
                      ATTEND_OPTION);
     assert_null(t);
     attend_learn_defaults(&o);
-    o.size = 6;
+    o.vocabulary = 6;
     assert_int_equal(attend_tokenizer_learn("words", &o, next_line, &lines, &t, &err), ATTEND_OK);
     assert_int_equal(attend_tokenizer_size(t), 6);
     attend_tokenizer_free(t);
@@ -176,7 +175,7 @@ static void coverage_lists_unknown_words(void **state)
     attend_coverage_info n;
     const char *text;
     size_t size;
-    unsigned long long count;
+    size_t count;
     assert_int_equal(attend_coverage_new(t, &c, NULL), ATTEND_OK);
     attend_coverage_add(c, "the dog and the dog and the bird", 32, NULL);
     attend_coverage_add(c, "dog", 3, NULL);
@@ -216,7 +215,7 @@ static void what_was_saved_can_be_opened(void **state)
     assert_null(again);
     attend_tokenizer_free(t);
     attend_tokenizer_free(NULL);
-    attend_pieces_free(NULL);
+    attend_tokens_free(NULL);
     attend_coverage_free(NULL);
 }
 

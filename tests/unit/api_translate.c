@@ -15,7 +15,7 @@
 #include "attend.h"
 
 static char folder[] = "/tmp/attend-translate-XXXXXX";
-static attend_translator *translator;
+static attend_model *translator;
 
 static const char *path_of(const char *name)
 {
@@ -30,17 +30,19 @@ static const char *path_of(const char *name)
 
 typedef struct {
     attend_train_kind at; /* the kind of event that is answered */
-    int answer, events;
+    attend_status answer;
+    int events;
     long long last; /* step that was seen */
 } teller;
 
-static int tell(void *user, const attend_train_event *e)
+static attend_status tell(void *user, const attend_train_event *e, attend_error *err)
 {
+    (void)err;
     teller *t = user;
     if (e->kind == ATTEND_TRAIN_STEP)
         t->last = e->step;
     t->events += e->kind == t->at;
-    return e->kind == t->at ? t->answer : 0;
+    return e->kind == t->at ? t->answer : ATTEND_OK;
 }
 
 static attend_status train(const char *out, attend_train_function *function, void *user,
@@ -68,7 +70,7 @@ static int make_model(void **state)
     if (!file || fclose(file) != 0)
         return -1;
     if (train("model", NULL, NULL, &err) < 0
-        || attend_translator_open(path_of("model"), &translator, &err) < 0) {
+        || attend_model_open(path_of("model"), &translator, &err) < 0) {
         print_error("%s\n", err.message);
         return -1;
     }
@@ -79,7 +81,7 @@ static int remove_model(void **state)
 {
     char command[160];
     (void)state;
-    attend_translator_free(translator);
+    attend_model_free(translator);
     snprintf(command, sizeof command, "rm -rf %s", folder);
     return system(command);
 }
@@ -88,11 +90,11 @@ static void a_validation_may_end_the_run(void **state)
 {
     (void)state;
     attend_error err;
-    teller t = {.at = ATTEND_TRAIN_VALIDATED, .answer = 1};
+    teller t = {.at = ATTEND_TRAIN_VALIDATED, .answer = ATTEND_STOPPED};
     assert_int_equal(train("stopped", tell, &t, &err), ATTEND_STOPPED);
     assert_int_equal(t.events, 1);
     assert_int_equal(t.last, 2);
-    t = (teller){.at = ATTEND_TRAIN_VALIDATED, .answer = -1}; /* a checkpoint, no more */
+    t = (teller){.at = ATTEND_TRAIN_VALIDATED, .answer = ATTEND_CHECKPOINT};
     if (train("going", tell, &t, &err) < 0)
         fail_msg("%s", err.message);
     assert_int_equal(t.events, 3);
@@ -236,7 +238,7 @@ static attend_status link_up(void *user, const attend_translation *t, attend_err
     char *links = NULL;
     (void)err;
     attend_status status = attend_translation_links(t, 1, 0, &links, user);
-    attend_text_free(links);
+    attend_free(links);
     return status;
 }
 

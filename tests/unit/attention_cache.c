@@ -157,7 +157,7 @@ static void check_rows(job *j, int s, int longest)
 
 static void check(job *j)
 {
-    int longest = at_cache_longest(j->cache);
+    int longest = at_cache_max_length(j->cache);
     at_tape_reset(j->tape);
     assert_int_equal(at_cache_count(j->cache), j->model.rows);
     for (int r = 0; r < j->model.rows; r++) {
@@ -340,7 +340,7 @@ static void sizes_that_do_not_fit_memory_are_refused(void **state)
     assert_int_equal(at_cache_extend(c, 1, NULL, &err), ATTEND_MEMORY);
     assert_int_equal(at_cache_join(c, INT32_MAX, &err), ATTEND_MEMORY);
     assert_int_equal(at_cache_count(c), 1000);
-    assert_int_equal(at_cache_longest(c), 0);
+    assert_int_equal(at_cache_max_length(c), 0);
     at_cache_free(c);
 }
 

@@ -70,7 +70,7 @@ static at_reading read_new(job *j, int n, const int *numbers)
 static void record(job *j, const at_reading *r, int row, int i, int n)
 {
     history *h = &j->row[row];
-    int H = j->how->heads ? j->how->heads : 1, K = at_cache_longest(j->cache), at = h->length;
+    int H = j->how->heads ? j->how->heads : 1, K = at_cache_max_length(j->cache), at = h->length;
     memcpy(h->context[at], r->context->value + (row * n + i) * D, sizeof h->context[at]);
     for (int head = 0; j->weights && head < H; head++) {
         const real *w = r->weights->value + ((size_t)((row * H + head) * n + i)) * (size_t)K;

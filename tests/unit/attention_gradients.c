@@ -8,7 +8,7 @@
 #include <cmocka.h>
 
 #include "attention_every.h"
-#include "grad/check.h"
+#include "gradient_check.h"
 
 enum { MOST_HEADS = 2 };
 #ifdef ATTEND_REAL_DOUBLE
@@ -22,7 +22,7 @@ static void ops_have_the_right_gradient(void **state)
     (void)state;
     for (int i = 0; i < at_attention_op_count; i++) {
         const at_op *op = at_attention_ops[i];
-        at_check c = at_gradient_check(op->sample, NULL, check_tolerance, NULL, NULL);
+        at_gradcheck c = at_gradient_check(op->sample, NULL, check_tolerance, NULL, NULL);
         if (!c.ok)
             fail_msg("%s: error %g at %s", op->name, c.worst, c.where);
         if (op->reference) {
@@ -84,7 +84,7 @@ static void check_one(const at_how *how, const char *text, void *user)
                             {how, ", keys as values", false, true, false},
                             {how, ", keys as values, without weights", false, true, true}};
     for (size_t i = 0; i < sizeof trials / sizeof *trials; i++) {
-        at_check c = at_gradient_check(build, &trials[i], check_tolerance, NULL, NULL);
+        at_gradcheck c = at_gradient_check(build, &trials[i], check_tolerance, NULL, NULL);
         if (!c.ok)
             fail_msg("%s%s: error %g at %s", text, trials[i].name, c.worst, c.where);
         *worst = c.worst > *worst ? c.worst : *worst;

@@ -8,7 +8,7 @@
 
 #include <cmocka.h>
 
-#include "grad/check.h"
+#include "gradient_check.h"
 
 #ifdef ATTEND_REAL_DOUBLE
 static const double gradient_tolerance = 1e-6, tolerance = 1e-12;
@@ -107,7 +107,7 @@ static void gradients_of_every_kernel_agree_with_differences(void **state)
 {
     (void)state;
     for (int k = 0; k < at_kernel_count; k++) {
-        at_check c = at_gradient_check(build, at_kernels[k], gradient_tolerance, NULL, NULL);
+        at_gradcheck c = at_gradient_check(build, at_kernels[k], gradient_tolerance, NULL, NULL);
         if (!c.ok)
             fail_msg("%s: error %g at %s", at_kernels[k]->about.name, c.worst, c.where);
     }

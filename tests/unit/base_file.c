@@ -55,7 +55,7 @@ static int leave(void **state)
 {
     (void)state;
     at_file_fail_after(-1, 0);
-    at_file_write_at_most(1 << 30);
+    at_file_set_max_write(1 << 30);
     at_alloc_fail_after(-1);
     char command[100];
     snprintf(command, sizeof command, "rm -rf %s", folder);
@@ -325,7 +325,7 @@ static void pieces_of_any_size_arrive_in_order(void **state)
 static void short_writes_are_continued(void **state)
 {
     (void)state;
-    at_file_write_at_most(1000);
+    at_file_set_max_write(1000);
     check_pieces();
 }
 

@@ -44,6 +44,19 @@ static void stays_silent_when_nothing_is_near(void **state)
     assert_string_equal(guess("aaaa", endless), "");
 }
 
+static void suggests_no_name_of_another_meaning(void **state)
+{
+    (void)state;
+    const char *const lengths[] = {"max-length", "mix-lengths", "top-k", "batch", NULL};
+    assert_string_equal(guess("min-length", lengths), "");
+    assert_string_equal(guess("top-p", lengths), "");
+    assert_string_equal(guess("patch", lengths), ""); /* another first letter */
+    assert_string_equal(guess("max-lenght", lengths), "max-length");
+    assert_string_equal(guess("mxa-length", lengths), "max-length");
+    assert_string_equal(guess("maxlength", lengths), "max-length");
+    assert_string_equal(guess("abtch", lengths), "batch");
+}
+
 static void prefers_the_nearest_and_then_the_first(void **state)
 {
     (void)state;
@@ -58,6 +71,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(finds_a_word_with_a_slip),
         cmocka_unit_test(stays_silent_when_nothing_is_near),
+        cmocka_unit_test(suggests_no_name_of_another_meaning),
         cmocka_unit_test(prefers_the_nearest_and_then_the_first),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -255,8 +255,6 @@ static void every_allocation_may_fail_in_saving(void **state)
 
 /* ---- fields ---------------------------------------------------------------------------- */
 
-static const char *const acts[] = {"relu", "gelu", "silu", NULL};
-
 static void fields_have_their_values(void **state)
 {
     (void)state;
@@ -272,10 +270,8 @@ static void fields_have_their_values(void **state)
     assert_false(at_field_bool(&f, "no", true));
     assert_string_equal(at_field_string(&f, "s", NULL), "text");
     assert_int_equal(json_array_size(at_field_array(&f, "list")), 2);
-    assert_int_equal(at_field_choice(&f, "act", acts, 0), 2);
     at_fields in = at_fields_in(&f, "in"), deep = at_fields_in(&in, "deep");
     assert_int_equal(at_field_int(&deep, "i", 0, INT64_MIN, INT64_MAX), -7);
-    assert_true(at_field_has(&f, "i"));
     at_fields_need(&f, "i");
     assert_int_equal(f.status, ATTEND_OK);
     json_decref(json);
@@ -294,10 +290,8 @@ static void missing_and_null_fields_have_the_default(void **state)
         assert_true(at_field_bool(&f, keys[i], true));
         assert_null(at_field_string(&f, keys[i], NULL));
         assert_null(at_field_array(&f, keys[i]));
-        assert_int_equal(at_field_choice(&f, keys[i], acts, -1), -1);
         at_fields in = at_fields_in(&f, keys[i]);
         assert_int_equal(at_field_int(&in, "x", 6, 0, 9), 6);
-        assert_false(at_field_has(&f, keys[i]));
     }
     assert_int_equal(f.status, ATTEND_OK);
     json_decref(json);
@@ -358,16 +352,6 @@ static void wrong_fields_are_named_with_what_is_wanted(void **state)
     f = fresh(json, &e);
     assert_null(at_field_array(&f, "o"));
     assert_failed(&f, &e, "config.json: key 'o' must be an array, not an object; correct it");
-    f = fresh(json, &e);
-    assert_int_equal(at_field_choice(&f, "act", acts, 1), 1);
-    assert_failed(&f, &e,
-                  "config.json: key 'act' must be one of: relu, gelu, silu, not "
-                  "\"swish\"; correct it");
-    f = fresh(json, &e);
-    at_field_choice(&f, "p", acts, 1);
-    assert_failed(&f, &e,
-                  "config.json: key 'p' must be one of: relu, gelu, silu, not 2; "
-                  "correct it");
     f = fresh(json, &e);
     at_fields_need(&f, "vocab_size");
     assert_failed(&f, &e, "config.json: key 'vocab_size' is missing; add it");

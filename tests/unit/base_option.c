@@ -299,9 +299,9 @@ static void keeps_every_file_of_a_repeated_option(void **state)
     at_option_print(&text, &options[9], &r.f);
     assert_string_equal(at_str_text(&text), "one,two,three");
     at_str_clear(&text);
-    at_str_repeat(&text, "-i x ", ATTEND_PATHS_MOST);
+    at_str_repeat(&text, "-i x ", ATTEND_PATHS_MAX);
     assert_int_equal(parse(&r, at_str_text(&text)), ATTEND_OK);
-    assert_int_equal(r.f.in.count, ATTEND_PATHS_MOST);
+    assert_int_equal(r.f.in.count, ATTEND_PATHS_MAX);
     at_str_add(&text, "--in y");
     check_error(at_str_text(&text), "--in: y is one file too many; at most 16");
     check_error("--in=", "--in: the name of the file is empty");

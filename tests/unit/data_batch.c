@@ -181,7 +181,7 @@ static void a_position_belongs_to_its_data_and_options(void **state)
 static void nothing_gives_no_batches(void **state)
 {
     (void)state;
-    at_encode_options o = {.source = toy, .longest_source = 1, .when_long = ATTEND_LONG_SKIP};
+    at_encode_options o = {.source = toy, .max_source = 1, .when_long = ATTEND_WHEN_LONG_SKIP};
     at_encoded *e = encoded_of("a a\tb\n", "pairs", &o);
     at_encoded_supply s = {.data = e};
     at_plan_options plan = {.sentences = 1};

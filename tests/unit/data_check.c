@@ -62,8 +62,8 @@ static void expect(const char *text, size_t size, const at_check_options *option
         if (!c->count[i])
             continue;
         at_str_print(&out, "%s:%ld@", at_findings[i]->name, c->count[i]);
-        for (int k = 0; k < c->places && k < c->count[i]; k++)
-            at_str_print(&out, "%s%ld", k ? "," : "", c->place[i][k].line);
+        for (int k = 0; k < c->locations && k < c->count[i]; k++)
+            at_str_print(&out, "%s%ld", k ? "," : "", c->location[i][k].line);
         at_str_add(&out, " ");
     }
     assert_string_equal(at_str_text(&out), expected);
@@ -100,8 +100,8 @@ static void every_fault_is_found_with_its_line(void **state)
            "zero-byte:1@3 not-utf8:1@4 malformed:1@5 empty:2@6,7 duplicate:1@8 ratio:1@16 "
            "separator:1@10 control:1@11 lost:1@12 garbled:1@13 copy:1@15 same-source:1@9 "
            "invisible:1@14 mark:1@1 carriage:1@2 blanks:1@9 unended:1@17 ");
-    o.reader.lines.longest = 10;
-    o.longest_text = 3;
+    o.reader.lines.max_length = 10;
+    o.max_words = 3;
     static const char other[] = "a b c d\te\n0123456789\t0\nf\tg\n";
     expect(other, sizeof other - 1, &o, "long-line:1@2 long-text:1@1 ");
 }
@@ -201,11 +201,11 @@ static void only_the_first_places_are_kept(void **state)
     at_str text = {0};
     at_check_options o;
     at_check_defaults(&o);
-    o.places = 2;
+    o.locations = 2;
     for (int i = 0; i < 50; i++)
         at_str_add(&text, "Go now!\tVa donc !\n");
     expect(text.text, text.length, &o, "duplicate:49@2,3 ");
-    o.places = 0;
+    o.locations = 0;
     expect(text.text, text.length, &o, "duplicate:49@ ");
     at_str_free(&text);
 }
@@ -215,9 +215,10 @@ static void places_show_what_cannot_be_seen(void **state)
     (void)state;
     put(one, "some words before it sur\u200Bla\tx\ncaf\xE9\ty\na\x07\tb\n", 45);
     at_check *c = check(NULL);
-    assert_string_equal(c->place[ATTEND_FOUND_invisible][0].text, "...efore it sur<U+200B>la\tx");
-    assert_string_equal(c->place[ATTEND_FOUND_not_utf8][0].text, "caf<0xE9>\ty");
-    assert_string_equal(c->place[ATTEND_FOUND_control][0].text, "a<U+0007>\tb");
+    assert_string_equal(c->location[ATTEND_FOUND_invisible][0].text,
+                        "...efore it sur<U+200B>la\tx");
+    assert_string_equal(c->location[ATTEND_FOUND_not_utf8][0].text, "caf<0xE9>\ty");
+    assert_string_equal(c->location[ATTEND_FOUND_control][0].text, "a<U+0007>\tb");
     at_check_free(c);
 }
 
@@ -239,8 +240,8 @@ static void sizes_are_told(void **state)
     assert_int_equal(c->side[0].words, 200 * 5.5);
     assert_int_equal(c->side[0].longest, 10);
     assert_int_equal(c->side[0].longest_line, 10);
-    assert_int_equal(c->side[0].most[0], 5);
-    assert_int_equal(c->side[0].most[1], 10);
+    assert_int_equal(c->side[0].percentile[0], 5);
+    assert_int_equal(c->side[0].percentile[1], 10);
     assert_int_equal(c->side[1].characters, 200);
     at_check_free(c);
     at_str_free(&text);
@@ -295,7 +296,7 @@ static void aligned_files_are_copied_side_by_side(void **state)
     at_check *c = check(&o);
     assert_int_equal(c->count[ATTEND_FOUND_empty], 1);
     assert_int_equal(c->count[ATTEND_FOUND_not_utf8], 1);
-    assert_string_equal(c->file[c->place[ATTEND_FOUND_not_utf8][0].file], two);
+    assert_string_equal(c->file[c->location[ATTEND_FOUND_not_utf8][0].file], two);
     char path[100];
     snprintf(path, sizeof path, "%s.en", copy);
     expect_file(path, "one\nthree\nfour\n");

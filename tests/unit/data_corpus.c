@@ -130,7 +130,7 @@ static void gives_lines_for_a_vocabulary(void **state)
     for (int i = 0; i < 3; i++) {
         at_corpus_walk walk = {
             .corpus = c, .part = part, .sources = cases[i].sources, .targets = cases[i].targets};
-        at_lines lines = at_corpus_lines(&walk);
+        at_line_source lines = at_corpus_lines(&walk);
         at_str out = {0};
         const char *text;
         size_t size;

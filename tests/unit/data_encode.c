@@ -60,7 +60,7 @@ static void frames_stand_around_texts(void **state)
     assert_int_equal(counts.tokens[1], 7);
     assert_int_equal(counts.unknown[0], 1);
     assert_int_equal(counts.unknown[1], 0);
-    assert_int_equal(counts.longest[0], 4);
+    assert_int_equal(counts.max_length[0], 4);
     at_encoded_free(e);
     o.joined = true;
     e = encoded_of(text, "pairs", &o);
@@ -102,7 +102,7 @@ static void what_can_be_copied_is_kept(void **state)
     check(e, "4 1 7 1 5 / 2 7 710 709 1 710 3 copied 4,709,7,710,5 extra 2\n"
              "4 7 5 / 2 34 1 3 copied 4,7,5 extra 0\n");
     at_encoded_free(e);
-    o.longest_source = 4; /* and what is cut off cannot */
+    o.max_source = 4; /* and what is cut off cannot */
     e = encoded_of(text, "pairs", &o);
     check(e, "4 1 7 5 / 2 7 1 709 1 1 3 copied 4,709,7,5 extra 1\n"
              "4 7 5 / 2 34 1 3 copied 4,7,5 extra 0\n");
@@ -142,26 +142,26 @@ static void long_texts_are_cut_skipped_or_refused(void **state)
     at_corpus *c = corpus_of("a a a a\ta\na\ta a a a a a\na\ta\n", "pairs");
     at_encode_options o = {.source = t,
                            .source_frame = ATTEND_FRAME_INPUT,
-                           .longest_source = 5,
+                           .max_source = 5,
                            .target_frame = ATTEND_FRAME_OUTPUT,
-                           .longest_target = 5};
+                           .max_target = 5};
     assert_int_equal(at_encode_corpus(c, &o, &e, &err), ATTEND_OK);
     check(e, "4 7 7 7 5 / 2 7 3\n4 7 5 / 2 7 7 7 3\n4 7 5 / 2 7 3\n");
     assert_int_equal(at_encoded_count(e).cut, 2);
     assert_int_equal(at_encoded_count(e).skipped, 0);
     at_encoded_free(e);
-    o.when_long = ATTEND_LONG_SKIP;
+    o.when_long = ATTEND_WHEN_LONG_SKIP;
     assert_int_equal(at_encode_corpus(c, &o, &e, &err), ATTEND_OK);
     check(e, "4 7 5 / 2 7 3\n");
     assert_int_equal(at_encoded_count(e).skipped, 2);
     assert_int_equal(at_encoded_at(e, 0).example, 2);
     at_encoded_free(e);
-    o.when_long = ATTEND_LONG_ERROR;
+    o.when_long = ATTEND_WHEN_LONG_ERROR;
     assert_int_equal(at_encode_corpus(c, &o, &e, &err), ATTEND_FORMAT);
     assert_says(&err, "file:1: 6 tokens, and at most 5 are allowed");
-    o.longest_source = 2;
+    o.max_source = 2;
     assert_int_equal(at_encode_corpus(c, &o, &e, &err), ATTEND_OPTION);
-    o.longest_source = 0;
+    o.max_source = 0;
     assert_int_equal(at_encode_corpus(c, &o, &e, &err), ATTEND_FORMAT);
     assert_says(&err, "file:2: 8 tokens");
     at_corpus_free(c);
@@ -173,7 +173,7 @@ static void of_two_joined_texts_the_longer_gives_way(void **state)
     (void)state;
     at_tokenizer *t = toy_tokenizer();
     at_encode_options o = {
-        .source = t, .source_frame = ATTEND_FRAME_INPUT, .joined = true, .longest_source = 8};
+        .source = t, .source_frame = ATTEND_FRAME_INPUT, .joined = true, .max_source = 8};
     at_encoded *e = encoded_of("a a a a a a\tb\na a a a\tb b b b\n", "pairs", &o);
     check(e, "4 7 7 7 7 5 34 5 second 6\n4 7 7 7 5 34 34 5 second 5\n");
     at_encoded_free(e);
@@ -251,8 +251,8 @@ static void sources_may_be_vectors_that_others_keep(void **state)
     const char *text = "x\tab a\ny\ta\nz\tb\n";
     at_encode_options o = {.target = t, .frames = frames, .target_frame = ATTEND_FRAME_OUTPUT};
     for (int longest = 0; longest <= 5; longest += 5) {
-        o.longest_source = longest;
-        o.when_long = ATTEND_LONG_SKIP;
+        o.max_source = longest;
+        o.when_long = ATTEND_WHEN_LONG_SKIP;
         at_encoded *e = encoded_of(text, "pairs", &o);
         assert_int_equal(at_encoded_size(e), longest ? 2 : 3);
         at_item_view first = at_encoded_at(e, 0), last = at_encoded_at(e, longest ? 1 : 2);
@@ -267,7 +267,7 @@ static void sources_may_be_vectors_that_others_keep(void **state)
         assert_int_equal(at_encoded_count(e).skipped, longest ? 1 : 0);
         at_encoded_free(e);
     }
-    o.when_long = ATTEND_LONG_CUT;
+    o.when_long = ATTEND_WHEN_LONG_CUT;
     at_encoded *e = encoded_of(text, "pairs", &o);
     assert_int_equal(at_encoded_at(e, 1).source_size, 5);
     at_encoded_free(e);

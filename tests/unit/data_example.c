@@ -46,10 +46,10 @@ static void finds_the_byte_of_a_character(void **state)
     const size_t expected[] = {0, 1, 3, 6, 7};
     size_t byte;
     for (size_t i = 0; i < 5; i++) {
-        assert_true(at_text_place(t, i, &byte));
+        assert_true(at_text_position(t, i, &byte));
         assert_int_equal(byte, expected[i]);
     }
-    assert_false(at_text_place(t, 5, &byte));
+    assert_false(at_text_position(t, 5, &byte));
 }
 
 int main(void)

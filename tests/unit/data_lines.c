@@ -103,7 +103,7 @@ static void counts_what_it_replaced(void **state)
 static void refuses_or_cuts_a_line_that_is_too_long(void **state)
 {
     (void)state;
-    at_line_options short_lines = {.longest = 5};
+    at_line_options short_lines = {.max_length = 5};
     check("12345\nabcde", 11, &short_lines, "1:0:12345|2:32:abcde|");
     check_refused("1\n123456\n", 9, &short_lines, "file:2: a line of more than 5 bytes");
     short_lines.lenient = true;
@@ -119,7 +119,7 @@ static void a_long_line_is_skipped_in_constant_memory(void **state)
     (void)state;
     at_str text = {0}, out = {0};
     attend_error err;
-    at_line_options options = {.longest = 1000, .lenient = true};
+    at_line_options options = {.max_length = 1000, .lenient = true};
     for (int i = 0; i < 300000; i++)
         at_str_add(&text, "0123456789");
     at_str_add(&text, "\nnext\n");
@@ -159,7 +159,7 @@ static void an_observer_sees_lines_as_they_were(void **state)
 {
     (void)state;
     at_str seen = {0};
-    at_line_options options = {.lenient = true, .longest = 6, .observe = note, .user = &seen};
+    at_line_options options = {.lenient = true, .max_length = 6, .observe = note, .user = &seen};
     check("\xE9\n1234567\na\0b\r\n", 15, &options, "1:2:\uFFFD|2:4:123456|3:17:a\uFFFDb|");
     assert_string_equal(seen.text, "1:1:2|2:6:4|3:3:17|");
     at_str_free(&seen);
@@ -169,7 +169,7 @@ static void every_allocation_may_fail(void **state)
 {
     (void)state;
     at_str text = {0};
-    at_line_options options = {.lenient = true, .longest = 200000};
+    at_line_options options = {.lenient = true, .max_length = 200000};
     for (int i = 0; i < 30000; i++)
         at_str_add(&text, "0123456789");
     at_str_add(&text, "\n\xE9\n");

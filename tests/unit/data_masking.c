@@ -127,18 +127,18 @@ static void whole_words_are_masked_or_not(void **state)
     m.whole_words = true;
     at_batch b = whole(5);
     const int *targets = mask(&b, &m);
-    int pieces = 0, chosen = 0;
+    int tokens = 0, chosen = 0;
     for (int row = 0; row < b.source.B; row++)
         for (int k = 1; k < b.source.lengths[row] - 1; k++) {
             int i = row * b.source.T + k;
             bool is = targets[i] != ATTEND_NO_TARGET;
             if (!b.begins[i]) {
                 assert_int_equal(is, targets[i - 1] != ATTEND_NO_TARGET);
-                pieces += is;
+                tokens += is;
             }
             chosen += is;
         }
-    assert_true(pieces > 100); /* there were words of several pieces */
+    assert_true(tokens > 100); /* there were words of several pieces */
     assert_true(chosen > 600);
 }
 

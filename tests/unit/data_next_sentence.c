@@ -163,7 +163,7 @@ static void one_document_is_not_enough(void **state)
     assert_int_equal(at_next_sentences_new(one, &p, &n, &err), ATTEND_FORMAT);
     assert_null(n);
     assert_says(&err, "at least two documents");
-    p.longest = 4;
+    p.max_length = 4;
     assert_int_equal(at_next_sentences_new(data, &p, &n, &err), ATTEND_OPTION);
     at_encoded_free(one);
 }

@@ -101,8 +101,8 @@ static void sorting_leaves_little_padding(void **state)
         tokens += a[i] + b[i];
     at_plan sorted = plan_of(ITEMS, b, (at_plan_options){.sentences = 32}, 0);
     at_plan plain = plan_of(ITEMS, b, (at_plan_options){.sentences = 32, .in_order = true}, 0);
-    assert_int_equal(sorted.places, places_of(&sorted, a) + places_of(&sorted, b));
-    assert_int_equal(sorted.places - sorted.padding, tokens);
+    assert_int_equal(sorted.positions, places_of(&sorted, a) + places_of(&sorted, b));
+    assert_int_equal(sorted.positions - sorted.padding, tokens);
     assert_true(at_plan_padding(&sorted) < 0.05);
     assert_true(at_plan_padding(&plain) > 0.4);
     at_plan_free(&sorted);

@@ -450,7 +450,7 @@ static void a_lenient_reader_tells_and_goes_on(void **state)
     at_str told = {0}, out = {0};
     attend_error err;
     at_read_options options = {.format = "pairs", .lenient = true, .bad = note, .user = &told};
-    options.lines.longest = 20;
+    options.lines.max_length = 20;
     static const char text[] = "a\tb\nnone\nc\0\td\n0123456789\t0123456789\ne\tf\n";
     assert_int_equal(read_all(&out, text, sizeof text - 1, NULL, &options, &err), ATTEND_OK);
     assert_string_equal(at_str_text(&out), "1:s[a]t[b]\n5:s[e]t[f]\n");
@@ -466,7 +466,7 @@ static void lenient_aligned_files_stay_aligned(void **state)
     (void)state;
     at_str told = {0};
     at_read_options options = {.lenient = true, .bad = note, .user = &told};
-    options.lines.longest = 5;
+    options.lines.max_length = 5;
     check_with("a\n1234567\nc\nd\n", "x\ny\n1234567\nw\n", &options, "aligned",
                "1:s[a]t[x]\n4:s[d]t[w]\n");
     at_str_free(&told);

@@ -2,25 +2,25 @@
 
 #include "data_tokens.h"
 
-static void reads_shares(void **state)
+static void reads_fractions(void **state)
 {
     (void)state;
     const struct {
         const char *text;
-        double share;
+        double fraction;
         size_t count;
     } good[] = {{"5%", 0.05, 0},   {"0.25", 0.25, 0},   {"0", 0, 0},
                 {"1000", 0, 1000}, {"12.5%", 0.125, 0}, {"0%", 0, 0}};
     static const char *const bad[] = {"", "%", "100%", "1.5", "-3", "-5%", "x", "5 %", "1e"};
-    at_share s;
+    at_fraction s;
     attend_error err;
     for (size_t i = 0; i < sizeof good / sizeof *good; i++) {
-        assert_int_equal(at_share_parse(&s, good[i].text, "--valid", &err), ATTEND_OK);
-        assert_true(s.share == good[i].share);
+        assert_int_equal(at_fraction_parse(&s, good[i].text, "--valid", &err), ATTEND_OK);
+        assert_true(s.fraction == good[i].fraction);
         assert_int_equal(s.count, good[i].count);
     }
     for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {
-        assert_int_equal(at_share_parse(&s, bad[i], "--valid", &err), ATTEND_OPTION);
+        assert_int_equal(at_fraction_parse(&s, bad[i], "--valid", &err), ATTEND_OPTION);
         assert_says(&err, "--valid: ");
     }
 }
@@ -56,17 +56,18 @@ static void no_source_stands_on_two_sides(void **state)
     at_corpus *c = corpus_of(text.text, "pairs");
     size_t size = at_corpus_size(c), sizes[ATTEND_PARTS];
     unsigned char *part = malloc(size);
-    const at_share shares[][2] = {
-        {{.share = 0.05}, {.share = 0.1}},
+    const at_fraction fractions[][2] = {
+        {{.fraction = 0.05}, {.fraction = 0.1}},
         {{.count = 100}, {.count = 300}},
-        {{.share = 0.5}, {.share = 0}},
-        {{.count = 1}, {.share = 0.3}},
+        {{.fraction = 0.5}, {.fraction = 0}},
+        {{.count = 1}, {.fraction = 0.3}},
     };
-    for (size_t k = 0; k < sizeof shares / sizeof *shares; k++) {
+    for (size_t k = 0; k < sizeof fractions / sizeof *fractions; k++) {
         attend_error err;
         int side[2000];
         memset(side, -1, sizeof side);
-        assert_int_equal(at_split(c, shares[k][0], shares[k][1], part, sizes, &err), ATTEND_OK);
+        assert_int_equal(at_split(c, fractions[k][0], fractions[k][1], part, sizes, &err),
+                         ATTEND_OK);
         assert_int_equal(sizes[0] + sizes[1] + sizes[2], size);
         for (size_t i = 0; i < size; i++) {
             int source = source_of(c, i);
@@ -74,8 +75,8 @@ static void no_source_stands_on_two_sides(void **state)
             side[source] = part[i];
         }
         for (int p = 0; p < 2; p++) {
-            at_share s = shares[k][p];
-            double wanted = s.count ? (double)s.count : s.share * (double)size;
+            at_fraction s = fractions[k][p];
+            double wanted = s.count ? (double)s.count : s.fraction * (double)size;
             double got = (double)sizes[p ? ATTEND_PART_TEST : ATTEND_PART_VALID];
             assert_true(got >= wanted * (s.count ? 1 : 0.8));
             assert_true(got <= wanted * 1.2 + 5);
@@ -97,7 +98,7 @@ static void an_example_keeps_its_side_when_the_corpus_grows(void **state)
     make_pairs(&text, 900);
     at_corpus *large = corpus_of(text.text, "pairs");
     unsigned char *a = malloc(at_corpus_size(small)), *b = malloc(at_corpus_size(large));
-    at_share valid = {.share = 0.1}, test = {.share = 0.1};
+    at_fraction valid = {.fraction = 0.1}, test = {.fraction = 0.1};
     assert_int_equal(at_split(small, valid, test, a, sizes, &err), ATTEND_OK);
     assert_int_equal(at_split(large, valid, test, b, sizes, &err), ATTEND_OK);
     assert_memory_equal(a, b, at_corpus_size(small));
@@ -117,9 +118,9 @@ static void what_a_split_left_can_be_split_again(void **state)
     make_pairs(&text, 2000);
     at_corpus *c = corpus_of(text.text, "pairs");
     unsigned char *part = malloc(at_corpus_size(c));
-    at_share share = {.share = 0.05};
+    at_fraction fraction = {.fraction = 0.05};
     for (int again = 0; again < 4; again++) {
-        assert_int_equal(at_split(c, share, share, part, sizes, &err), ATTEND_OK);
+        assert_int_equal(at_split(c, fraction, fraction, part, sizes, &err), ATTEND_OK);
         double wanted = 0.05 * (double)at_corpus_size(c);
         for (int p = ATTEND_PART_VALID; p <= ATTEND_PART_TEST; p++) {
             assert_true((double)sizes[p] > 0.7 * wanted);
@@ -154,8 +155,9 @@ static void lines_of_a_document_stay_together(void **state)
     }
     at_corpus *c = corpus_of(text.text, "text");
     unsigned char *part = malloc(at_corpus_size(c));
-    assert_int_equal(at_split(c, (at_share){.share = 0.2}, (at_share){0}, part, sizes, &err),
-                     ATTEND_OK);
+    assert_int_equal(
+        at_split(c, (at_fraction){.fraction = 0.2}, (at_fraction){0}, part, sizes, &err),
+        ATTEND_OK);
     for (size_t i = 0; i < at_corpus_size(c); i++)
         assert_int_equal(part[i], part[i / 8 * 8]);
     assert_in_range(sizes[ATTEND_PART_VALID], 300, 700);
@@ -171,10 +173,10 @@ static void leaves_something_for_training(void **state)
     unsigned char part[2];
     attend_error err;
     at_corpus *c = corpus_of("a\tb\na\tc\n", "pairs");
-    assert_int_equal(at_split(c, (at_share){.count = 1}, (at_share){0}, part, sizes, &err),
+    assert_int_equal(at_split(c, (at_fraction){.count = 1}, (at_fraction){0}, part, sizes, &err),
                      ATTEND_OPTION);
     assert_says(&err, "take all 2 examples");
-    assert_int_equal(at_split(c, (at_share){0}, (at_share){0}, part, sizes, &err), ATTEND_OK);
+    assert_int_equal(at_split(c, (at_fraction){0}, (at_fraction){0}, part, sizes, &err), ATTEND_OK);
     assert_int_equal(sizes[ATTEND_PART_TRAIN], 2);
     at_corpus_free(c);
 }
@@ -182,7 +184,7 @@ static void leaves_something_for_training(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(reads_shares),
+        cmocka_unit_test(reads_fractions),
         cmocka_unit_test(no_source_stands_on_two_sides),
         cmocka_unit_test(an_example_keeps_its_side_when_the_corpus_grows),
         cmocka_unit_test(what_a_split_left_can_be_split_again),

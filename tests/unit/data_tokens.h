@@ -7,7 +7,7 @@
 #include "data_help.h"
 
 static inline attend_status toy_encode(const at_tokenizer *t, const char *text, size_t size,
-                                       at_pieces *out, attend_error *err)
+                                       at_tokens *out, attend_error *err)
 {
     (void)err;
     for (size_t i = 0; i < size; i++) {
@@ -15,7 +15,7 @@ static inline attend_status toy_encode(const at_tokenizer *t, const char *text, 
             continue;
         size_t count = i + 1 < size && text[i + 1] != ' ' ? 2 : 1;
         int32_t id = at_vocab_find(t->vocab, text + i, count);
-        at_pieces_add(out, id < 0 ? t->special[ATTEND_SPECIAL_UNK] : id, i, i + count);
+        at_tokens_add(out, id < 0 ? t->special[ATTEND_SPECIAL_UNK] : id, i, i + count);
         i += count - 1;
     }
     return ATTEND_OK;

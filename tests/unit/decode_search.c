@@ -324,6 +324,45 @@ static void draws_depend_on_seed_and_line_alone(void **state)
     assert_true(same < MOST_SENTENCES * 4 / 2);
 }
 
+/* logits that differ by less than their log-probabilities can tell */
+static attend_status near_step(void *self, int width, const int *from, const int *words,
+                               real **log_p, const real **weights, attend_error *err)
+{
+    static real logits[V];
+    (void)self, (void)width, (void)from, (void)words, (void)err;
+    for (int w = 0; w < V; w++)
+        logits[w] = (real)(w * 1e-18);
+    *log_p = logits;
+    *weights = NULL;
+    return ATTEND_OK;
+}
+
+static void drawing_from_logits_is_a_choice(void **state)
+{
+    enum { DRAWS = 64 };
+    static const at_sampling one = {1, 1, 1, 1, 0};
+    const at_searched m = {.sentences = 1, .vocabulary = V, .step = near_step, .logits = true};
+    (void)state;
+    for (int logits = 0; logits < 2; logits++) {
+        at_search_options o = {.beam = {.width = DRAWS, .end = -1, .most = 1},
+                               .sampling = &one,
+                               .draw_from_logits = logits};
+        attend_error err = {.message = ""};
+        at_beam b;
+        bool came[V] = {false};
+        if (at_search(&m, &o, &b, &err) < 0)
+            fail_msg("%s", err.message);
+        for (int i = 0; i < b.count; i++) {
+            int word[STEPS];
+            assert_int_equal(at_beam_words(&b, &b.found[i], word), 1);
+            came[word[0]] = true;
+        }
+        at_beam_free(&b);
+        for (int w = 0; w < V; w++)
+            assert_true(came[w] == (!logits || w == V - 1));
+    }
+}
+
 /* ---- a real model --------------------------------------------------------------------------- */
 
 enum { WORDS = 11, LENGTH = 6, SENTENCES = 5 };
@@ -476,6 +515,7 @@ int main(void)
                                        cmocka_unit_test(logits_lead_to_the_same_words),
                                        cmocka_unit_test(words_are_drawn_by_their_probabilities),
                                        cmocka_unit_test(draws_depend_on_seed_and_line_alone),
+                                       cmocka_unit_test(drawing_from_logits_is_a_choice),
                                        cmocka_unit_test(weights_are_of_the_source_as_it_was_given),
                                        cmocka_unit_test(models_translate_alike_in_any_batch)};
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -12,12 +12,12 @@
 
 /* "in Omega. !" as SentencePiece cuts it: blanks begin words, and the end is a piece without text
  */
-static at_piece piece[] = {
+static at_token piece[] = {
     {.id = 5, .word = 0, .begin = 0, .end = 2},   {.id = 6, .word = 1, .begin = 2, .end = 3},
     {.id = 0, .word = 1, .begin = 3, .end = 4},   {.id = 7, .word = 1, .begin = 4, .end = 8},
     {.id = 8, .word = 1, .begin = 8, .end = 9},   {.id = 6, .word = 2, .begin = 9, .end = 10},
     {.id = 9, .word = 2, .begin = 10, .end = 11}, {.id = 1, .word = 2, .begin = 11, .end = 11}};
-static const at_pieces pieces = {.item = piece, .count = 8};
+static const at_tokens pieces = {.item = piece, .count = 8};
 
 static void expect(const at_dictionary *d, int positions, int looks_at, const char *wanted)
 {

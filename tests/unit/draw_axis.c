@@ -51,7 +51,7 @@ static void there_are_never_more_ticks_than_places(void **state)
             at_axis_mark(&a, most);
             assert_in_range(a.count, 1, ATTEND_AXIS_TICKS);
             for (int i = 0; i < a.count; i++) {
-                double place = at_axis_place(&a, a.tick[i]);
+                double place = at_axis_position(&a, a.tick[i]);
                 assert_true(place > -1e-6 && place < 1 + 1e-6);
             }
         }
@@ -94,11 +94,11 @@ static void places_run_from_0_to_1(void **state)
 {
     (void)state;
     at_axis a = {.low = 2, .high = 6}, b = {.low = 1, .high = 100, .log = true};
-    assert_true(at_axis_place(&a, 2) == 0 && at_axis_place(&a, 6) == 1
-                && at_axis_place(&a, 3) == 0.25);
-    assert_true(fabs(at_axis_place(&b, 10) - 0.5) < 1e-12);
-    assert_false(isfinite(at_axis_place(&b, 0)));
-    assert_false(isfinite(at_axis_place(&b, -1)));
+    assert_true(at_axis_position(&a, 2) == 0 && at_axis_position(&a, 6) == 1
+                && at_axis_position(&a, 3) == 0.25);
+    assert_true(fabs(at_axis_position(&b, 10) - 0.5) < 1e-12);
+    assert_false(isfinite(at_axis_position(&b, 0)));
+    assert_false(isfinite(at_axis_position(&b, -1)));
 }
 
 int main(void)

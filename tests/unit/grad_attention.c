@@ -11,8 +11,8 @@
 
 #include "attend.h"
 #include "base/memory.h"
-#include "grad/check.h"
 #include "grad/ops.h"
+#include "gradient_check.h"
 
 #ifdef ATTEND_REAL_DOUBLE
 static const double check_tolerance = 1e-6, agree_tolerance = 1e-11;
@@ -575,7 +575,7 @@ static at_tensor *reference(at_tape *t, at_path s, const void *arg)
 
 static void agrees(const trial *r, bool differences)
 {
-    at_check c = at_builds_agree(build, reference, r, agree_tolerance);
+    at_gradcheck c = at_builds_agree(build, reference, r, agree_tolerance);
     if (!c.ok)
         fail_msg("%d x %d: reference: error %g at %s", r->x.Q, r->x.K, c.worst, c.where);
     if (!differences)

@@ -13,8 +13,8 @@
 
 #include "attend.h"
 #include "base/memory.h"
-#include "grad/check.h"
 #include "grad/ops.h"
+#include "gradient_check.h"
 
 #ifdef ATTEND_REAL_DOUBLE
 enum { IS_DOUBLE = 1 };
@@ -38,7 +38,7 @@ static void gradients_agree_with_differences(void **state)
 {
     (void)state;
     for (int i = 0; i < at_op_count; i++) {
-        at_check c = at_gradient_check(at_ops[i]->sample, NULL, check_tolerance, NULL, NULL);
+        at_gradcheck c = at_gradient_check(at_ops[i]->sample, NULL, check_tolerance, NULL, NULL);
         print_message("%-22s worst %.1e at %s\n", at_ops[i]->name, c.worst, c.where);
         if (!c.ok)
             fail_msg("%s: error %g at %s", at_ops[i]->name, c.worst, c.where);
@@ -51,8 +51,8 @@ static void fused_ops_equal_their_reference(void **state)
     for (int i = 0; i < at_op_count; i++) {
         if (!at_ops[i]->reference)
             continue;
-        at_check c = at_builds_agree(at_ops[i]->sample, at_ops[i]->reference, NULL,
-                                     agree_tolerance);
+        at_gradcheck c = at_builds_agree(at_ops[i]->sample, at_ops[i]->reference, NULL,
+                                         agree_tolerance);
         print_message("%-22s worst %.1e at %s\n", at_ops[i]->name, c.worst, c.where);
         if (!c.ok)
             fail_msg("%s: error %g at %s", at_ops[i]->name, c.worst, c.where);
@@ -101,7 +101,7 @@ static void a_fault_of_one_percent_is_caught_in_every_op(void **state)
         int of_op = 0;
         for (int input = 0; input < 15; input++) {
             fault f = {.op = at_ops[i], .input = input};
-            at_check c = at_gradient_check(at_ops[i]->sample, NULL, check_tolerance, plant, &f);
+            at_gradcheck c = at_gradient_check(at_ops[i]->sample, NULL, check_tolerance, plant, &f);
             of_op += f.hits > 0;
             if (f.hits > 0 && c.ok)
                 fail_msg("%s: a fault in the gradient of input %d passes", at_ops[i]->name, input);

@@ -7,9 +7,9 @@
 
 #include <cmocka.h>
 
-#include "grad/check.h"
 #include "grad/ops.h"
 #include "grad/tape_inside.h"
+#include "gradient_check.h"
 
 enum { SIZE = 1 << 20, LINE = 64 / sizeof(real) };
 
@@ -93,12 +93,12 @@ static void small_blocks_give_way(void **state)
 {
     (void)state;
     bench b = start();
-    for (size_t i = 0; i < ATTEND_MOST_BLOCKS; i++)
+    for (size_t i = 0; i < ATTEND_MAX_BLOCKS; i++)
         at_tape_spare(b.tape, b.memory + i * 20000, 17000);
     at_tape_spare(b.tape, b.memory + 700000, 16500);
-    assert_int_equal(b.tape->blocks, ATTEND_MOST_BLOCKS);
+    assert_int_equal(b.tape->blocks, ATTEND_MAX_BLOCKS);
     at_tape_spare(b.tape, b.memory + 800000, 100000);
-    assert_int_equal(b.tape->blocks, ATTEND_MOST_BLOCKS);
+    assert_int_equal(b.tape->blocks, ATTEND_MAX_BLOCKS);
     assert_ptr_equal(at_spare_take(b.tape, 99999), b.memory + 800000);
     stop(&b);
 }

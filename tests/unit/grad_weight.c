@@ -9,9 +9,9 @@
 #include <cmocka.h>
 
 #include "base/memory.h"
-#include "grad/check.h"
 #include "grad/ops.h"
 #include "grad/weight.h"
+#include "gradient_check.h"
 
 enum { IN = 19, OUT = 23, TIMES = 5, ROWS = 7 };
 
@@ -49,7 +49,7 @@ static void products_that_repeat_have_the_right_gradient(void **state)
     (void)state;
     for (int times = 1; times <= TIMES; times++) {
         double tolerance = sizeof(real) == 8 ? 1e-8 : 1e-2;
-        at_check c = at_gradient_check(chain, &times, tolerance, NULL, NULL);
+        at_gradcheck c = at_gradient_check(chain, &times, tolerance, NULL, NULL);
         if (!c.ok)
             fail_msg("%d times: %s", times, c.where);
         c = at_builds_agree(chain, plain, &times, sizeof(real) == 8 ? 1e-12 : 1e-5);

@@ -445,7 +445,7 @@ static void wrong_requests_are_refused(void **state)
 static void no_lines_are_no_labels_without_end(void **state)
 {
     (void)state;
-    enum { COUNT = ATTEND_LABELS_MOST + 1 };
+    enum { COUNT = ATTEND_LABELS_MAX + 1 };
     static char text[COUNT][8];
     static const char *line[COUNT];
     for (int i = 0; i < COUNT; i++) {

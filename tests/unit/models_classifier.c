@@ -8,7 +8,7 @@
 
 #include <cmocka.h>
 
-#include "grad/check.h"
+#include "gradient_check.h"
 
 enum { B = 3, T = 6, V = 9, K = 4, MOST = 9 };
 
@@ -72,7 +72,7 @@ static void gradients_are_right(void **state)
         variant v = variants[i];
         attend_error err;
         assert_int_equal(make(&v, &err), ATTEND_OK);
-        at_check c = at_gradient_check(build, &v.model, tolerance, NULL, NULL);
+        at_gradcheck c = at_gradient_check(build, &v.model, tolerance, NULL, NULL);
         if (!c.ok)
             fail_msg("%s %s: %s", v.preset, v.attention ? v.attention : "", c.where);
     }

@@ -13,7 +13,7 @@
 #include "base/half.h"
 #include "base/memory.h"
 #include "base/random.h"
-#include "grad/check.h"
+#include "gradient_check.h"
 
 enum { V = 61, LENGTH = 150, D = 32, BATCH = 64 };
 
@@ -227,7 +227,8 @@ static void its_gradient_is_right(void **state)
                      .inner = 8,
                      .epsilon = (real)1e-5,
                      .activation = at_gelu};
-    at_check c = at_gradient_check(small_loss, &small, sizeof(real) == 8 ? 1e-7 : 5e-2, NULL, NULL);
+    at_gradcheck c = at_gradient_check(small_loss, &small, sizeof(real) == 8 ? 1e-7 : 5e-2, NULL,
+                                       NULL);
     if (!c.ok)
         fail_msg("%s", c.where);
 }

@@ -8,7 +8,7 @@
 
 #include <cmocka.h>
 
-#include "grad/check.h"
+#include "gradient_check.h"
 
 enum { B = 2, T = 5, V = 7 };
 
@@ -36,7 +36,7 @@ static void gradients_are_right(void **state)
     (void)state;
     double tolerance = sizeof(real) == sizeof(double) ? 1e-6 : 0.05;
     for (int i = 0; i < MODELS; i++) {
-        at_check c = at_gradient_check(build, &models[i], tolerance, NULL, NULL);
+        at_gradcheck c = at_gradient_check(build, &models[i], tolerance, NULL, NULL);
         if (!c.ok)
             fail_msg("model %d: %s", i, c.where);
     }

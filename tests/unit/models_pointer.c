@@ -10,7 +10,7 @@
 
 #include "attention/output.h"
 #include "decode/point.h"
-#include "grad/check.h"
+#include "gradient_check.h"
 
 enum { B = 2, S = 4, T = 4, F = 2 };
 
@@ -49,7 +49,7 @@ static void gradients_are_right(void **state)
     models[1].embedding = 4;
     double tolerance = sizeof(real) == sizeof(double) ? 1e-6 : 0.05;
     for (int i = 0; i < 4; i++) {
-        at_check c = at_gradient_check(build, &models[i], tolerance, NULL, NULL);
+        at_gradcheck c = at_gradient_check(build, &models[i], tolerance, NULL, NULL);
         if (!c.ok)
             fail_msg("model %d: %s", i, c.where);
     }

@@ -11,7 +11,7 @@
 
 #include "base/memory.h"
 #include "base/random.h"
-#include "grad/check.h"
+#include "gradient_check.h"
 
 #ifdef ATTEND_REAL_DOUBLE
 static const double gradient_tolerance = 1e-6, tolerance = 1e-12;
@@ -31,27 +31,31 @@ static void make_data(double x[N][C], double y[N])
     }
 }
 
-static at_pooling *make(size_t rows, int columns, const double *x, const double *y)
+static at_model *make(size_t rows, int columns, const double *x, const double *y)
 {
-    at_pooling *p;
+    at_model *p;
     attend_error err;
-    assert_int_equal(at_pooling_new(rows, columns, x, y, true, &p, &err), ATTEND_OK);
+    assert_int_equal(
+        at_pooling_new(rows, columns, x, y, &(at_pooling_settings){.each = true}, &p, &err),
+        ATTEND_OK);
     return p;
 }
 
 static const at_pooling_way learned = {.kernel = NULL};
 
-static void predict(at_pooling *p, const double *w, size_t rows, const double *x, double *y)
+static void predict(at_model *p, const double *w, size_t rows, const double *x, double *y)
 {
-    assert_int_equal(at_pooling_set_weight(p, w, NULL), ATTEND_OK);
-    assert_int_equal(at_pooling_predict(p, learned, rows, x, y, NULL, NULL), ATTEND_OK);
+    assert_int_equal(at_pooling_set_weight(p->net, w, NULL), ATTEND_OK);
+    assert_int_equal(at_pooling_predict(p->net, learned, rows, x, y, NULL, NULL), ATTEND_OK);
 }
 
-static double error_of(at_pooling *p, const double *w)
+static double error_of(at_model *p, const double *w)
 {
     double error;
-    assert_int_equal(at_pooling_set_weight(p, w, NULL), ATTEND_OK);
-    assert_int_equal(at_pooling_error(p, learned, (size_t)p->rows, NULL, &error, NULL), ATTEND_OK);
+    assert_int_equal(at_pooling_set_weight(p->net, w, NULL), ATTEND_OK);
+    assert_int_equal(
+        at_pooling_error(p->net, learned, (size_t)((at_pooling *)p->net)->rows, NULL, &error, NULL),
+        ATTEND_OK);
     return error;
 }
 
@@ -80,14 +84,14 @@ static void predicts_what_the_formula_says(void **state)
     (void)state;
     double x[N][C], y[N], got[N];
     make_data(x, y);
-    at_pooling *p = make(N, C, &x[0][0], y);
+    at_model *p = make(N, C, &x[0][0], y);
     static const double weights[][C] = {{0, 0}, {1, 1}, {3, 0.2}, {-2, 7}};
     for (size_t k = 0; k < sizeof weights / sizeof *weights; k++) {
         predict(p, weights[k], N, &x[0][0], got);
         for (int i = 0; i < N; i++)
             assert_true(fabs(got[i] - by_definition(x, y, weights[k], x[i], -1)) < 50 * tolerance);
     }
-    at_pooling_free(p);
+    at_model_free(p);
 }
 
 static void leaves_each_point_out_of_its_own_error(void **state)
@@ -98,19 +102,19 @@ static void leaves_each_point_out_of_its_own_error(void **state)
     make_data(x, y);
     for (int i = 0; i < N; i++)
         expected += pow(by_definition(x, y, w, x[i], i) - y[i], 2) / N;
-    at_pooling *p = make(N, C, &x[0][0], y);
+    at_model *p = make(N, C, &x[0][0], y);
     assert_true(fabs(error_of(p, w) - expected) < 10 * tolerance * expected);
-    at_pooling_free(p);
+    at_model_free(p);
 }
 
 /* what the gradient check builds: the loss over some of the points */
 static at_tensor *build_loss(at_tape *t, at_path s, const void *arg)
 {
     static const uint32_t rows[] = {0, 7, 3, 39, 20};
-    const at_pooling *p = arg;
-    int numbers = p->each ? C : 1;
+    const at_model *p = arg;
+    int numbers = ((const at_pooling_settings *)p->settings)->each ? C : 1;
     at_tape_bind(t, "score.width", at_param(t, s, "w", SHAPE(numbers), INIT_CONSTANT((real)0.8)));
-    return at_pooling_loss(t, p, learned, 5, rows);
+    return at_pooling_loss(t, p->net, learned, 5, rows);
 }
 
 static void gradient_agrees_with_differences(void **state)
@@ -119,12 +123,14 @@ static void gradient_agrees_with_differences(void **state)
     double x[N][C], y[N];
     make_data(x, y);
     for (int each = 0; each < 2; each++) {
-        at_pooling *p;
-        assert_int_equal(at_pooling_new(N, C, &x[0][0], y, each, &p, NULL), ATTEND_OK);
-        at_check c = at_gradient_check(build_loss, p, gradient_tolerance, NULL, NULL);
+        at_model *p;
+        assert_int_equal(
+            at_pooling_new(N, C, &x[0][0], y, &(at_pooling_settings){.each = each}, &p, NULL),
+            ATTEND_OK);
+        at_gradcheck c = at_gradient_check(build_loss, p, gradient_tolerance, NULL, NULL);
         if (!c.ok)
             fail_msg("error %g at %s", c.worst, c.where);
-        at_pooling_free(p);
+        at_model_free(p);
     }
 }
 
@@ -138,12 +144,12 @@ static void does_not_depend_on_the_units_of_the_data(void **state)
         big[i][1] = 1e-6 * x[i][1];
         far[i] = 1e3 * y[i] + 1e7;
     }
-    at_pooling *p = make(N, C, &x[0][0], y), *q = make(N, C, &big[0][0], far);
+    at_model *p = make(N, C, &x[0][0], y), *q = make(N, C, &big[0][0], far);
     const double w[C] = {2, 1}, u[C] = {2e-6, 1e6};
     double error = error_of(p, w), scaled = error_of(q, u);
     assert_true(fabs(scaled / 1e6 - error) < 20 * tolerance * error);
-    at_pooling_free(p);
-    at_pooling_free(q);
+    at_model_free(p);
+    at_model_free(q);
 }
 
 static void keeps_the_weight_it_is_given(void **state)
@@ -151,13 +157,13 @@ static void keeps_the_weight_it_is_given(void **state)
     (void)state;
     double x[N][C], y[N], w[C];
     make_data(x, y);
-    at_pooling *p = make(N, C, &x[0][0], y);
+    at_model *p = make(N, C, &x[0][0], y);
     const double given[C] = {2.5, -0.25}, endless[C] = {1, INFINITY};
-    assert_int_equal(at_pooling_set_weight(p, given, NULL), ATTEND_OK);
-    at_pooling_weight(p, w);
+    assert_int_equal(at_pooling_set_weight(p->net, given, NULL), ATTEND_OK);
+    at_pooling_weight(p->net, w);
     assert_true(fabs(w[0] - 2.5) < tolerance * 10 && fabs(w[1] - 0.25) < tolerance);
-    assert_int_equal(at_pooling_set_weight(p, endless, NULL), ATTEND_NUMBER);
-    at_pooling_free(p);
+    assert_int_equal(at_pooling_set_weight(p->net, endless, NULL), ATTEND_NUMBER);
+    at_model_free(p);
 }
 
 static void sees_the_nearest_point_with_a_huge_weight(void **state)
@@ -165,10 +171,10 @@ static void sees_the_nearest_point_with_a_huge_weight(void **state)
     (void)state;
     const double x[] = {0, 1, 2, 3}, y[] = {5, 6, 7, 9}, at[] = {0.1, 1.2, 2.9, 400}, w = 1e30;
     double got[4];
-    at_pooling *p = make(4, 1, x, y);
+    at_model *p = make(4, 1, x, y);
     predict(p, &w, 3, at, got);
     assert_true(fabs(got[0] - 5) < 1e-3 && fabs(got[1] - 6) < 1e-3 && fabs(got[2] - 9) < 1e-3);
-    at_pooling_free(p);
+    at_model_free(p);
 }
 
 static void works_on_points_that_are_all_the_same(void **state)
@@ -176,12 +182,12 @@ static void works_on_points_that_are_all_the_same(void **state)
     (void)state;
     const double x[] = {4, 4, 4}, y[] = {7, 7, 7}, w = 1;
     double got[3], width;
-    at_pooling *p = make(3, 1, x, y);
+    at_model *p = make(3, 1, x, y);
     predict(p, &w, 3, x, got);
     assert_true(fabs(got[0] - 7) < 1e-5 && error_of(p, &w) < 1e-9);
-    assert_int_equal(at_pooling_best_width(p, &at_kernel_boxcar, &width, NULL), ATTEND_OK);
+    assert_int_equal(at_pooling_best_width(p->net, &at_kernel_boxcar, &width, NULL), ATTEND_OK);
     assert_true(width > 0 && isfinite(width));
-    at_pooling_free(p);
+    at_model_free(p);
 }
 
 static void computes_many_queries_in_blocks(void **state)
@@ -195,7 +201,7 @@ static void computes_many_queries_in_blocks(void **state)
         x[i] = i * 0.01;
         y[i] = sin(x[i]);
     }
-    at_pooling *p = make(MANY, 1, x, y);
+    at_model *p = make(MANY, 1, x, y);
     predict(p, &w, MANY, x, got);
     for (int i = 0; i < MANY; i += 97) { /* bit for bit what it is alone */
         predict(p, &w, 1, x + i, &one);
@@ -203,7 +209,7 @@ static void computes_many_queries_in_blocks(void **state)
     }
     double error = error_of(p, &w);
     assert_true(error > 0 && error < 0.01);
-    at_pooling_free(p);
+    at_model_free(p);
     free(x);
     free(y);
     free(got);
@@ -212,9 +218,11 @@ static void computes_many_queries_in_blocks(void **state)
 static void check_refused(size_t rows, int columns, const double *x, const double *y,
                           attend_status status, const char *part)
 {
-    at_pooling *p;
+    at_model *p;
     attend_error err;
-    assert_int_equal(at_pooling_new(rows, columns, x, y, true, &p, &err), status);
+    assert_int_equal(
+        at_pooling_new(rows, columns, x, y, &(at_pooling_settings){.each = true}, &p, &err),
+        status);
     assert_null(p);
     assert_non_null(strstr(err.message, part));
 }
@@ -257,13 +265,15 @@ static void pools_with_every_kernel_as_its_definition_says(void **state)
     make_data(x, y);
     assert_int_equal(at_kernel_count, 5);
     for (int each = 0; each < 2; each++) {
-        at_pooling *p;
-        assert_int_equal(at_pooling_new(N, C, &x[0][0], y, each, &p, NULL), ATTEND_OK);
+        at_model *p;
+        assert_int_equal(
+            at_pooling_new(N, C, &x[0][0], y, &(at_pooling_settings){.each = each}, &p, NULL),
+            ATTEND_OK);
         for (int k = 0; k < at_kernel_count; k++)
             for (size_t w = 0; w < sizeof widths / sizeof *widths; w++) {
                 at_pooling_way way = {at_kernels[k], widths[w]};
-                at_pooling_predict(p, way, N, &x[0][0], got, NULL, NULL);
-                at_pooling_left_out(p, way, N, NULL, left, NULL);
+                at_pooling_predict(p->net, way, N, &x[0][0], got, NULL, NULL);
+                at_pooling_left_out(p->net, way, N, NULL, left, NULL);
                 for (int i = 0; i < N; i++) {
                     double expected = pooled(x, y, x[i], k, widths[w], -1);
                     double others = pooled(x, y, x[i], k, widths[w], i);
@@ -277,7 +287,7 @@ static void pools_with_every_kernel_as_its_definition_says(void **state)
                                  others);
                 }
             }
-        at_pooling_free(p);
+        at_model_free(p);
     }
 }
 
@@ -286,9 +296,10 @@ static void gives_the_weights_it_pools_with(void **state)
     (void)state;
     double x[N][C], y[N], got[2], weights[2][N];
     make_data(x, y);
-    at_pooling *p = make(N, C, &x[0][0], y);
+    at_model *p = make(N, C, &x[0][0], y);
     at_pooling_way way = {&at_kernel_epanechnikov, 2};
-    assert_int_equal(at_pooling_predict(p, way, 2, &x[0][0], got, &weights[0][0], NULL), ATTEND_OK);
+    assert_int_equal(at_pooling_predict(p->net, way, 2, &x[0][0], got, &weights[0][0], NULL),
+                     ATTEND_OK);
     for (int i = 0; i < 2; i++) {
         double sum = 0, read = 0;
         for (int j = 0; j < N; j++) {
@@ -297,7 +308,7 @@ static void gives_the_weights_it_pools_with(void **state)
         }
         assert_true(fabs(sum - 1) < 10 * tolerance && fabs(read - got[i]) < 100 * tolerance);
     }
-    at_pooling_free(p);
+    at_model_free(p);
 }
 
 static void finds_the_width_with_the_least_error(void **state)
@@ -305,19 +316,19 @@ static void finds_the_width_with_the_least_error(void **state)
     (void)state;
     double x[N][C], y[N], h, best, error, least, most;
     make_data(x, y);
-    at_pooling *p = make(N, C, &x[0][0], y);
-    at_pooling_widths(p, &least, &most);
+    at_model *p = make(N, C, &x[0][0], y);
+    at_pooling_widths(p->net, &least, &most);
     for (int k = 1; k < at_kernel_count; k++) {
-        assert_int_equal(at_pooling_best_width(p, at_kernels[k], &h, NULL), ATTEND_OK);
-        at_pooling_error(p, (at_pooling_way){at_kernels[k], h}, N, NULL, &best, NULL);
+        assert_int_equal(at_pooling_best_width(p->net, at_kernels[k], &h, NULL), ATTEND_OK);
+        at_pooling_error(p->net, (at_pooling_way){at_kernels[k], h}, N, NULL, &best, NULL);
         for (double other = least; other < most; other *= 1.3) {
-            at_pooling_error(p, (at_pooling_way){at_kernels[k], other}, N, NULL, &error, NULL);
+            at_pooling_error(p->net, (at_pooling_way){at_kernels[k], other}, N, NULL, &error, NULL);
             if (best > 1.02 * error)
                 fail_msg("%s: %g at h = %g, but %g at %g", at_kernels[k]->about.name, best, h,
                          error, other);
         }
     }
-    at_pooling_free(p);
+    at_model_free(p);
 }
 
 static void columns_may_share_one_weight(void **state)
@@ -325,15 +336,17 @@ static void columns_may_share_one_weight(void **state)
     (void)state;
     double x[N][C], y[N], w[C], got[N];
     const double given[C] = {1.5, 1.5};
-    at_pooling *p;
+    at_model *p;
     make_data(x, y);
-    assert_int_equal(at_pooling_new(N, C, &x[0][0], y, false, &p, NULL), ATTEND_OK);
+    assert_int_equal(
+        at_pooling_new(N, C, &x[0][0], y, &(at_pooling_settings){.each = false}, &p, NULL),
+        ATTEND_OK);
     predict(p, given, N, &x[0][0], got);
-    at_pooling_weight(p, w);
+    at_pooling_weight(p->net, w);
     assert_true(fabs(w[0] - 1.5) < 1e-5 && w[0] == w[1]);
     for (int i = 0; i < N; i++)
         assert_true(fabs(got[i] - by_definition(x, y, given, x[i], -1)) < 50 * tolerance);
-    at_pooling_free(p);
+    at_model_free(p);
 }
 
 static void refuses_data_that_cannot_be_fitted(void **state)
@@ -359,17 +372,17 @@ static void reports_every_allocation_that_fails(void **state)
     attend_status status = ATTEND_MEMORY;
     long n = 0, live = at_alloc_live();
     for (; status != ATTEND_OK; n += 1 + n / 40) { /* the search repeats itself */
-        at_pooling *p;
+        at_model *p;
         at_alloc_fail_after(n);
-        status = at_pooling_new(3, 1, x, y, true, &p, NULL);
+        status = at_pooling_new(3, 1, x, y, &(at_pooling_settings){.each = true}, &p, NULL);
         if (status >= 0)
-            status = at_pooling_predict(p, learned, 3, x, got, NULL, NULL);
+            status = at_pooling_predict(p->net, learned, 3, x, got, NULL, NULL);
         if (status >= 0)
-            status = at_pooling_error(p, boxcar, 3, NULL, &width, NULL);
+            status = at_pooling_error(p->net, boxcar, 3, NULL, &width, NULL);
         if (status >= 0)
-            status = at_pooling_best_width(p, &at_kernel_boxcar, &width, NULL);
+            status = at_pooling_best_width(p->net, &at_kernel_boxcar, &width, NULL);
         at_alloc_fail_after(-1);
-        at_pooling_free(p);
+        at_model_free(p);
         assert_true(status == ATTEND_OK || status == ATTEND_MEMORY);
         assert_int_equal(at_alloc_live(), live);
     }

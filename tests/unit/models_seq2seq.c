@@ -10,7 +10,7 @@
 #include <cmocka.h>
 
 #include "base/memory.h"
-#include "grad/check.h"
+#include "gradient_check.h"
 #include "models/translator.h"
 
 enum { B = 3, S = 5, T = 4, V = 7, W = 9, F = 3 };
@@ -124,7 +124,7 @@ static void gradients_are_right(void **state)
         variant v = variants[i];
         make(&v);
         double tolerance = sizeof(real) == sizeof(double) ? 1e-6 : 0.05;
-        at_check c = at_gradient_check(build, &v, tolerance, NULL, NULL);
+        at_gradcheck c = at_gradient_check(build, &v, tolerance, NULL, NULL);
         if (!c.ok)
             fail_msg("%s %s: %s", v.preset, v.attention ? v.attention : "", c.where);
     }

@@ -6,7 +6,7 @@
 
 #include <cmocka.h>
 
-#include "grad/check.h"
+#include "gradient_check.h"
 #include "nn/layers.h"
 
 #ifdef ATTEND_REAL_DOUBLE
@@ -19,7 +19,7 @@ static void gradients_agree_with_differences(void **state)
 {
     (void)state;
     for (int i = 0; i < at_layer_count; i++) {
-        at_check c = at_gradient_check(at_layers[i]->sample, NULL, tolerance, NULL, NULL);
+        at_gradcheck c = at_gradient_check(at_layers[i]->sample, NULL, tolerance, NULL, NULL);
         print_message("%-14s worst %.1e at %s\n", at_layers[i]->name, c.worst, c.where);
         if (!c.ok)
             fail_msg("%s: error %g at %s", at_layers[i]->name, c.worst, c.where);

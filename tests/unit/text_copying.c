@@ -15,8 +15,8 @@ static at_tokenizer *learn(const char *kind, const char *const *lines, int min_c
 {
     at_tokenizer *t;
     attend_error err;
-    at_learn_options o;
-    at_learn_defaults(&o);
+    attend_learn_options o;
+    attend_learn_defaults(&o);
     o.min_count = min_count;
     if (at_tokenizer_learn(kind, TEST_LINES(lines), &o, &t, &err) < 0)
         fail_msg("%s", err.message);
@@ -58,7 +58,7 @@ static void show(const sides *s, int id, at_str *out)
 /* what a source's pieces are: words of the target as they are, own ones with their number */
 static void check_source(sides *s, const char *text, const char *expected)
 {
-    at_pieces p = {0};
+    at_tokens p = {0};
     at_str out = {0};
     size_t second;
     assert_int_equal(at_encode_framed(s->source, text, strlen(text), NULL, 0, &p, &second, NULL),
@@ -70,13 +70,13 @@ static void check_source(sides *s, const char *text, const char *expected)
         show(s, s->line.id[i], &out);
     assert_string_equal(at_str_text(&out), expected);
     at_str_free(&out);
-    at_pieces_free(&p);
+    at_tokens_free(&p);
 }
 
 /* what a target's pieces are behind that source */
 static void check_target(const sides *s, const char *text, const char *expected)
 {
-    at_pieces p = {0};
+    at_tokens p = {0};
     at_str out = {0};
     assert_int_equal(at_encode(s->target, text, strlen(text), &p, NULL), ATTEND_OK);
     assert_int_equal(at_copied_find(&s->line, s->copying, text, strlen(text), &p, NULL), ATTEND_OK);
@@ -84,7 +84,7 @@ static void check_target(const sides *s, const char *text, const char *expected)
         show(s, p.item[i].id, &out);
     assert_string_equal(at_str_text(&out), expected);
     at_str_free(&out);
-    at_pieces_free(&p);
+    at_tokens_free(&p);
 }
 
 static const char *const english[] = {"the man met Tom .", NULL};
@@ -103,32 +103,32 @@ static void words_that_the_target_lacks_get_numbers_of_their_own(void **state)
     free_sides(&s);
 }
 
-static void what_looks_like_a_special_piece_is_a_word(void **state)
+static void what_looks_like_a_special_token_is_a_word(void **state)
 {
     (void)state;
     sides s = make("words", english, french);
-    at_pieces p = {0};
+    at_tokens p = {0};
     const char text[] = "<eos>";
     assert_int_equal(at_encode(s.source, text, strlen(text), &p, NULL), ATTEND_OK);
     assert_int_equal(at_copied_read(&s.line, s.copying, text, strlen(text), &p, p.count, NULL),
                      ATTEND_OK);
     for (size_t i = 0; i < p.count; i++)
         assert_false(at_tokenizer_is_special(s.target, s.line.id[i]));
-    at_pieces_free(&p);
+    at_tokens_free(&p);
     free_sides(&s);
 }
 
-static void only_the_first_pieces_can_be_copied_from_a_text_that_is_cut(void **state)
+static void only_the_first_tokens_can_be_copied_from_a_text_that_is_cut(void **state)
 {
     (void)state;
     sides s = make("words", english, french);
-    at_pieces p = {0};
+    at_tokens p = {0};
     const char text[] = "Ada Kurt";
     assert_int_equal(at_encode(s.source, text, strlen(text), &p, NULL), ATTEND_OK);
     assert_int_equal(at_copied_read(&s.line, s.copying, text, strlen(text), &p, 1, NULL),
                      ATTEND_OK);
     check_target(&s, "Kurt Ada", "<unk> 0:Ada");
-    at_pieces_free(&p);
+    at_tokens_free(&p);
     free_sides(&s);
 }
 
@@ -154,11 +154,11 @@ static void one_vocabulary_on_both_sides_changes_no_number(void **state)
     at_tokenizer_free(t);
 }
 
-static attend_status number_all(const sides *s, const at_pieces *p, const char *text)
+static attend_status number_all(const sides *s, const at_tokens *p, const char *text)
 {
     at_copying *c;
     at_copied line = {0};
-    at_pieces target = {0};
+    at_tokens target = {0};
     attend_error err;
     attend_status status = at_copying_new(s->source, s->target, &c, &err);
     if (status >= 0)
@@ -167,7 +167,7 @@ static attend_status number_all(const sides *s, const at_pieces *p, const char *
         status = at_encode(s->target, text, strlen(text), &target, &err);
     if (status >= 0)
         status = at_copied_find(&line, c, text, strlen(text), &target, &err);
-    at_pieces_free(&target);
+    at_tokens_free(&target);
     at_copied_free(&line);
     at_copying_free(c);
     return status;
@@ -177,7 +177,7 @@ static void without_memory_it_fails_cleanly(void **state)
 {
     (void)state;
     sides s = make("words", english, french);
-    at_pieces p = {0};
+    at_tokens p = {0};
     const char text[] = "Ada met Kurt and Bob, Bob and Ada";
     attend_status status = ATTEND_MEMORY;
     assert_int_equal(at_encode(s.source, text, strlen(text), &p, NULL), ATTEND_OK);
@@ -188,7 +188,7 @@ static void without_memory_it_fails_cleanly(void **state)
         assert_true(status == ATTEND_OK || status == ATTEND_MEMORY);
         assert_true(n < 1000);
     }
-    at_pieces_free(&p);
+    at_tokens_free(&p);
     free_sides(&s);
 }
 
@@ -196,8 +196,8 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(words_that_the_target_lacks_get_numbers_of_their_own),
-        cmocka_unit_test(what_looks_like_a_special_piece_is_a_word),
-        cmocka_unit_test(only_the_first_pieces_can_be_copied_from_a_text_that_is_cut),
+        cmocka_unit_test(what_looks_like_a_special_token_is_a_word),
+        cmocka_unit_test(only_the_first_tokens_can_be_copied_from_a_text_that_is_cut),
         cmocka_unit_test(characters_go_as_well),
         cmocka_unit_test(one_vocabulary_on_both_sides_changes_no_number),
         cmocka_unit_test(without_memory_it_fails_cleanly),

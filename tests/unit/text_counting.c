@@ -40,16 +40,16 @@ static void blanks_that_somebody_put_between_them_count(void **state)
     assert_int_equal(count("我们　喜欢"), 2);
 }
 
-static void a_piece_is_in_the_word_of_its_first_character(void **state)
+static void a_token_is_in_the_word_of_its_first_character(void **state)
 {
     (void)state;
     const char *text = "我 ab写的";
     const uint32_t begin[] = {0, 3, 5, 6, 9}, word[] = {0, 1, 1, 2, 3};
     for (int i = 0; i < 5; i++) {
-        at_piece p = {.word = 0, .begin = begin[i], .end = begin[i] + 1};
+        at_token p = {.word = 0, .begin = begin[i], .end = begin[i] + 1};
         assert_int_equal(at_word_of(text, strlen(text), &p), word[i]);
     }
-    at_piece frame = {.word = ATTEND_NO_WORD};
+    at_token frame = {.word = ATTEND_NO_WORD};
     assert_int_equal(at_word_of(text, strlen(text), &frame), ATTEND_NO_WORD);
 }
 
@@ -73,7 +73,7 @@ int main(void)
         cmocka_unit_test(words_stand_between_white_space),
         cmocka_unit_test(characters_of_chinese_and_japanese_are_words),
         cmocka_unit_test(blanks_that_somebody_put_between_them_count),
-        cmocka_unit_test(a_piece_is_in_the_word_of_its_first_character),
+        cmocka_unit_test(a_token_is_in_the_word_of_its_first_character),
         cmocka_unit_test(white_space_around_a_text_goes),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

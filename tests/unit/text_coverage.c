@@ -22,7 +22,7 @@ static at_tokenizer *learn(void)
     return t; /* the, sat, mat */
 }
 
-static void counts_words_pieces_and_what_is_unknown(void **state)
+static void counts_words_tokens_and_what_is_unknown(void **state)
 {
     (void)state;
     at_tokenizer *t = learn();
@@ -33,7 +33,7 @@ static void counts_words_pieces_and_what_is_unknown(void **state)
     assert_int_equal(n.lines, 2);
     assert_int_equal(n.words, 7);
     assert_int_equal(n.known_words, 3); /* the, the, sat */
-    assert_int_equal(n.pieces, 9);
+    assert_int_equal(n.tokens, 9);
     assert_int_equal(n.unknown, 6);
     assert_int_equal(n.used, 2);
     assert_int_equal(n.bytes, 26);
@@ -58,7 +58,7 @@ static void a_text_of_nothing_has_nothing(void **state)
     at_coverage_add(c, "", 0, NULL);
     at_coverage_counts n = at_coverage_so_far(c);
     assert_int_equal(n.lines, 1);
-    assert_int_equal(n.words + n.pieces + n.unknown, 0);
+    assert_int_equal(n.words + n.tokens + n.unknown, 0);
     assert_non_null(at_coverage_unknown(c, &order));
     at_coverage_free(c);
     at_tokenizer_free(t);
@@ -84,7 +84,7 @@ static void says_when_memory_runs_out(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(counts_words_pieces_and_what_is_unknown),
+        cmocka_unit_test(counts_words_tokens_and_what_is_unknown),
         cmocka_unit_test(a_text_of_nothing_has_nothing),
         cmocka_unit_test(says_when_memory_runs_out),
     };

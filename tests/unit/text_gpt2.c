@@ -43,11 +43,11 @@ static int next_line(void *user, const char **text, size_t *size, attend_error *
 static attend_status learn(int size, int min_count, at_tokenizer **out, attend_error *err)
 {
     size_t at = 0;
-    at_learn_options o;
-    at_learn_defaults(&o);
-    o.size = size;
+    attend_learn_options o;
+    attend_learn_defaults(&o);
+    o.vocabulary = size;
     o.min_count = min_count;
-    return at_tokenizer_learn("gpt2", (at_lines){next_line, &at}, &o, out, err);
+    return at_tokenizer_learn("gpt2", (at_line_source){next_line, &at}, &o, out, err);
 }
 
 static int enter(void **state)
@@ -88,9 +88,9 @@ static void assert_says(const attend_error *err, const char *part)
         fail_msg("\"%s\" does not say \"%s\"", err->message, part);
 }
 
-static at_pieces encoded(const at_tokenizer *t, const char *text, size_t size)
+static at_tokens encoded(const at_tokenizer *t, const char *text, size_t size)
 {
-    at_pieces p = {0};
+    at_tokens p = {0};
     attend_error err;
     if (at_encode(t, text, size, &p, &err) < 0)
         fail_msg("%s", err.message);
@@ -99,7 +99,7 @@ static at_pieces encoded(const at_tokenizer *t, const char *text, size_t size)
 
 static void assert_comes_back(const at_tokenizer *t, const char *text, size_t size)
 {
-    at_pieces p = encoded(t, text, size);
+    at_tokens p = encoded(t, text, size);
     int32_t *ids = at_alloc((p.count + 1) * sizeof *ids);
     at_str back = {0};
     size_t end = 0;
@@ -115,12 +115,12 @@ static void assert_comes_back(const at_tokenizer *t, const char *text, size_t si
     assert_memory_equal(at_str_text(&back), text, size);
     at_str_free(&back);
     at_free(ids);
-    at_pieces_free(&p);
+    at_tokens_free(&p);
 }
 
 /* ---- learning --------------------------------------------------------------------------- */
 
-static const char *piece_at(const at_tokenizer *t, int32_t id)
+static const char *token_at(const at_tokenizer *t, int32_t id)
 {
     return at_vocab_text(t->vocab, id, NULL);
 }
@@ -129,19 +129,19 @@ static void learning_merges_the_most_frequent_pairs(void **state)
 {
     (void)state;
     assert_int_equal(at_tokenizer_size(learned), SIZE);
-    assert_string_equal(piece_at(learned, 0), "!");
-    assert_string_equal(piece_at(learned, 220), "Ġ");
-    assert_string_equal(piece_at(learned, 256), "at"); /* 18 times; "Ġt" and "th" are rarer */
-    assert_string_equal(piece_at(learned, END), ATTEND_GPT2_END);
+    assert_string_equal(token_at(learned, 0), "!");
+    assert_string_equal(token_at(learned, 220), "Ġ");
+    assert_string_equal(token_at(learned, 256), "at"); /* 18 times; "Ġt" and "th" are rarer */
+    assert_string_equal(token_at(learned, END), ATTEND_GPT2_END);
     assert_int_equal(learned->special[ATTEND_SPECIAL_EOS], END);
     assert_int_equal(learned->special[ATTEND_SPECIAL_UNK], -1);
-    at_pieces p = encoded(learned, "the cat", 7);
+    at_tokens p = encoded(learned, "the cat", 7);
     assert_int_equal(p.count, 2);
-    assert_string_equal(piece_at(learned, p.item[0].id), "the");
-    assert_string_equal(piece_at(learned, p.item[1].id), "Ġcat");
+    assert_string_equal(token_at(learned, p.item[0].id), "the");
+    assert_string_equal(token_at(learned, p.item[1].id), "Ġcat");
     assert_int_equal(p.item[1].begin, 3);
     assert_int_equal(p.item[1].word, 1);
-    at_pieces_free(&p);
+    at_tokens_free(&p);
 }
 
 static void learning_is_the_same_every_time(void **state)
@@ -150,7 +150,7 @@ static void learning_is_the_same_every_time(void **state)
     at_tokenizer *again;
     assert_int_equal(learn(SIZE, 2, &again, NULL), ATTEND_OK);
     for (int32_t id = 0; id < SIZE; id++)
-        assert_string_equal(piece_at(learned, id), piece_at(again, id));
+        assert_string_equal(token_at(learned, id), token_at(again, id));
     at_tokenizer_free(again);
 }
 
@@ -198,16 +198,16 @@ static void any_bytes_come_back_with_their_places(void **state)
 static void invalid_bytes_are_counted(void **state)
 {
     (void)state;
-    at_pieces p = encoded(learned, "a \xFF\xFE b\x80", 7);
+    at_tokens p = encoded(learned, "a \xFF\xFE b\x80", 7);
     assert_int_equal(p.invalid, 3);
-    at_pieces_free(&p);
+    at_tokens_free(&p);
 }
 
-static void special_pieces_are_found_in_texts(void **state)
+static void special_tokens_are_found_in_texts(void **state)
 {
     (void)state;
     static const char text[] = "cat<|endoftext|>rat";
-    at_pieces p = encoded(learned, text, strlen(text));
+    at_tokens p = encoded(learned, text, strlen(text));
     int32_t ids[8];
     at_str plain = {0};
     assert_int_equal(p.item[1].id, END);
@@ -219,41 +219,41 @@ static void special_pieces_are_found_in_texts(void **state)
                      ATTEND_OK);
     assert_string_equal(at_str_text(&plain), "catrat");
     at_str_free(&plain);
-    at_pieces_free(&p);
+    at_tokens_free(&p);
 
     at_gpt2_split_specials(learned, true);
     p = encoded(learned, text, strlen(text));
     for (size_t i = 0; i < p.count; i++)
         assert_true(p.item[i].id != END);
     at_gpt2_split_specials(learned, false);
-    at_pieces_free(&p);
+    at_tokens_free(&p);
     assert_comes_back(learned, text, strlen(text));
 }
 
 static void a_blank_before_the_text_is_no_part_of_it(void **state)
 {
     (void)state;
-    at_gpt2 *g = (at_gpt2 *)learned;
+    at_gpt2_tokenizer *g = (at_gpt2_tokenizer *)learned;
     g->prefix_space = true;
-    at_pieces p = encoded(learned, "cat cat", 7);
-    assert_string_equal(piece_at(learned, p.item[0].id), "Ġcat");
+    at_tokens p = encoded(learned, "cat cat", 7);
+    assert_string_equal(token_at(learned, p.item[0].id), "Ġcat");
     assert_int_equal(p.item[0].begin, 0);
     assert_int_equal(p.item[0].end, 3);
     assert_int_equal(p.item[1].begin, 3);
     assert_int_equal(p.item[1].end, 7);
-    at_pieces_free(&p);
+    at_tokens_free(&p);
     p = encoded(learned, " cat", 4);
     assert_int_equal(p.item[0].end, 4);
     g->prefix_space = false;
-    at_pieces_free(&p);
+    at_tokens_free(&p);
 }
 
-static void pieces_as_text_are_joined(void **state)
+static void tokens_as_text_are_joined(void **state)
 {
     (void)state;
-    const at_text pieces[] = {{"the", 3}, {"Ġcat", 5}, {"汤", 3}, {"Ġ!", 3}};
+    const at_text tokens[] = {{"the", 3}, {"Ġcat", 5}, {"汤", 3}, {"Ġ!", 3}};
     at_str out = {0};
-    assert_int_equal(at_join(learned, pieces, 4, &out, NULL), ATTEND_OK);
+    assert_int_equal(at_join(learned, tokens, 4, &out, NULL), ATTEND_OK);
     assert_string_equal(at_str_text(&out), "the cat汤 !");
     at_str_free(&out);
 }
@@ -263,11 +263,11 @@ static void *encode_all(void *arg)
     const int32_t *want = arg; /* pieces of each line */
     for (int round = 0; round < 200; round++)
         for (size_t i = 0; i < sizeof lines / sizeof *lines; i++) {
-            at_pieces p = {0};
+            at_tokens p = {0};
             if (at_encode(learned, lines[i], strlen(lines[i]), &p, NULL) < 0
                 || (int32_t)p.count != want[i])
                 return "differs";
-            at_pieces_free(&p);
+            at_tokens_free(&p);
         }
     return NULL;
 }
@@ -279,9 +279,9 @@ static void threads_share_a_tokenizer(void **state)
     pthread_t thread[4];
     int32_t want[sizeof lines / sizeof *lines];
     for (size_t i = 0; i < sizeof lines / sizeof *lines; i++) {
-        at_pieces p = encoded(learned, lines[i], strlen(lines[i]));
+        at_tokens p = encoded(learned, lines[i], strlen(lines[i]));
         want[i] = (int32_t)p.count;
-        at_pieces_free(&p);
+        at_tokens_free(&p);
     }
     assert_int_equal(learn(SIZE, -1, &learned, NULL), ATTEND_OK); /* with an empty cache */
     for (int i = 0; i < 4; i++)
@@ -303,13 +303,13 @@ static void assert_same(const at_tokenizer *a, const at_tokenizer *b)
     for (int i = 0; i < ATTEND_SPECIALS; i++)
         assert_int_equal(a->special[i], b->special[i]);
     for (size_t i = 0; i < sizeof lines / sizeof *lines; i++) {
-        at_pieces p = encoded(a, lines[i], strlen(lines[i])),
+        at_tokens p = encoded(a, lines[i], strlen(lines[i])),
                   q = encoded(b, lines[i], strlen(lines[i]));
         assert_int_equal(p.count, q.count);
         for (size_t k = 0; k < p.count; k++)
             assert_int_equal(p.item[k].id, q.item[k].id);
-        at_pieces_free(&p);
-        at_pieces_free(&q);
+        at_tokens_free(&p);
+        at_tokens_free(&q);
     }
 }
 
@@ -347,7 +347,7 @@ static void put_vocab(const char *name, const char *more)
     assert_int_equal(learn(257, -1, &t, NULL), ATTEND_OK);
     for (int32_t id = 0; id < 256; id++) {
         at_str_add(&text, id ? ", " : "{");
-        at_str_add_json(&text, piece_at(t, id));
+        at_str_add_json(&text, token_at(t, id));
         at_str_print(&text, ": %d", (int)id);
     }
     at_str_print(&text, ", \"ab\": 256%s}", more);
@@ -367,11 +367,11 @@ static void merges_may_have_a_version_and_foreign_line_ends(void **state)
         put("merges.txt", forms[i]);
         if (at_tokenizer_open(in_folder("vocab.json"), &t, &err) < 0)
             fail_msg("%s", err.message);
-        at_pieces p = encoded(t, "abab", 4);
+        at_tokens p = encoded(t, "abab", 4);
         assert_int_equal(p.count, 2);
         assert_int_equal(p.item[0].id, 256);
         assert_int_equal(t->special[ATTEND_SPECIAL_EOS], -1);
-        at_pieces_free(&p);
+        at_tokens_free(&p);
         at_tokenizer_free(t);
     }
 }
@@ -448,7 +448,7 @@ static void merges_that_were_cut_are_refused(void **state)
 }
 
 /* as RoBERTa has them */
-static void a_few_pieces_that_no_merge_makes_are_taken(void **state)
+static void a_few_tokens_that_no_merge_makes_are_taken(void **state)
 {
     (void)state;
     at_tokenizer *t;
@@ -459,7 +459,7 @@ static void a_few_pieces_that_no_merge_makes_are_taken(void **state)
     at_tokenizer_free(t);
 }
 
-static void a_vocabulary_without_all_bytes_needs_an_unknown_piece(void **state)
+static void a_vocabulary_without_all_bytes_needs_an_unknown_token(void **state)
 {
     (void)state;
     at_tokenizer *t;
@@ -470,10 +470,10 @@ static void a_vocabulary_without_all_bytes_needs_an_unknown_piece(void **state)
     assert_says(&err, "the byte 0x00 has no piece");
     put("vocab.json", "{\"a\": 0, \"b\": 1, \"ab\": 2, \"<|endoftext|>\": 3}");
     assert_int_equal(at_tokenizer_open(in_folder("vocab.json"), &t, &err), ATTEND_OK);
-    at_pieces p = encoded(t, "abx", 3);
+    at_tokens p = encoded(t, "abx", 3);
     assert_int_equal(p.count, 2);
     assert_int_equal(p.item[1].id, 3);
-    at_pieces_free(&p);
+    at_tokens_free(&p);
     at_tokenizer_free(t);
 }
 
@@ -488,10 +488,10 @@ static void configuration_is_followed(void **state)
         "\"split_special_tokens\": true}");
     assert_int_equal(at_tokenizer_open(in_folder("vocab.json"), &t, NULL), ATTEND_OK);
     assert_int_equal(t->special[ATTEND_SPECIAL_EOS], 257);
-    at_pieces p = encoded(t, "a<end>", 6);
+    at_tokens p = encoded(t, "a<end>", 6);
     assert_int_equal(p.item[0].id, 258);
     assert_int_equal(p.count, 6);
-    at_pieces_free(&p);
+    at_tokens_free(&p);
     at_tokenizer_free(t);
     unlink(in_folder("tokenizer_config.json"));
 }
@@ -598,16 +598,16 @@ int main(void)
         cmocka_unit_test(learning_refuses_sizes_without_room_for_bytes),
         cmocka_unit_test(any_bytes_come_back_with_their_places),
         cmocka_unit_test(invalid_bytes_are_counted),
-        cmocka_unit_test(special_pieces_are_found_in_texts),
+        cmocka_unit_test(special_tokens_are_found_in_texts),
         cmocka_unit_test(a_blank_before_the_text_is_no_part_of_it),
-        cmocka_unit_test(pieces_as_text_are_joined),
+        cmocka_unit_test(tokens_as_text_are_joined),
         cmocka_unit_test(threads_share_a_tokenizer),
         cmocka_unit_test(what_is_saved_is_opened),
         cmocka_unit_test(merges_may_have_a_version_and_foreign_line_ends),
         cmocka_unit_test(merges_that_were_cut_are_refused),
-        cmocka_unit_test(a_few_pieces_that_no_merge_makes_are_taken),
+        cmocka_unit_test(a_few_tokens_that_no_merge_makes_are_taken),
         cmocka_unit_test(faults_in_files_are_told_with_their_place),
-        cmocka_unit_test(a_vocabulary_without_all_bytes_needs_an_unknown_piece),
+        cmocka_unit_test(a_vocabulary_without_all_bytes_needs_an_unknown_token),
         cmocka_unit_test(configuration_is_followed),
         cmocka_unit_test(other_kinds_of_tokenizer_json_are_refused),
         cmocka_unit_test(memory_may_run_out_at_any_time),

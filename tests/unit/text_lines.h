@@ -23,7 +23,7 @@ static inline int test_next_line(void *user, const char **text, size_t *size, at
     return 1;
 }
 
-#define TEST_LINES(list) ((at_lines){test_next_line, &(test_lines){.line = (list)}})
+#define TEST_LINES(list) ((at_line_source){test_next_line, &(test_lines){.line = (list)}})
 
 static const char *const test_story[] = {
     "The cat sat on the mat, and the dog sat on the cat.",
@@ -35,7 +35,7 @@ static const char *const test_story[] = {
     NULL};
 
 /* the pieces' texts with blanks between them */
-static inline void test_texts(const at_tokenizer *t, const at_pieces *p, at_str *out)
+static inline void test_texts(const at_tokenizer *t, const at_tokens *p, at_str *out)
 {
     for (size_t i = 0; i < p->count; i++)
         at_str_print(out, "%s%s", i ? " " : "", at_vocab_text(t->vocab, p->item[i].id, NULL));

@@ -49,12 +49,12 @@ static attend_status learn_from(const char *const *line, size_t count, const cha
                                 double coverage, at_tokenizer **out, attend_error *err)
 {
     source s = {line, count, 0};
-    at_learn_options o;
-    at_learn_defaults(&o);
+    attend_learn_options o;
+    attend_learn_defaults(&o);
     o.model = model;
-    o.size = size;
+    o.vocabulary = size;
     o.coverage = coverage;
-    return at_tokenizer_learn("sentencepiece", (at_lines){next_line, &s}, &o, out, err);
+    return at_tokenizer_learn("sentencepiece", (at_line_source){next_line, &s}, &o, out, err);
 }
 
 static attend_status learn(const char *model, int size, at_tokenizer **out)
@@ -85,16 +85,16 @@ static void assert_says(const attend_error *err, const char *part)
         fail_msg("\"%s\" does not say \"%s\"", err->message, part);
 }
 
-static at_pieces encoded(const at_tokenizer *t, const char *text)
+static at_tokens encoded(const at_tokenizer *t, const char *text)
 {
-    at_pieces p = {0};
+    at_tokens p = {0};
     attend_error err;
     if (at_encode(t, text, strlen(text), &p, &err) < 0)
         fail_msg("%s", err.message);
     return p;
 }
 
-static void assert_decodes(const at_tokenizer *t, const at_pieces *p, const char *want)
+static void assert_decodes(const at_tokenizer *t, const at_tokens *p, const char *want)
 {
     int32_t *ids = at_alloc((p->count + 1) * sizeof *ids);
     at_str out = {0};
@@ -108,7 +108,7 @@ static void assert_decodes(const at_tokenizer *t, const at_pieces *p, const char
 
 /* ---- learning --------------------------------------------------------------------------- */
 
-static void special_pieces_come_first(void **state)
+static void special_tokens_come_first(void **state)
 {
     (void)state;
     static const char *const first[] = {"<pad>", "<unk>", "<s>",   "</s>",
@@ -240,7 +240,7 @@ static void texts_come_back_with_their_places(void **state)
     at_tokenizer *const both[] = {unigram, bpe};
     for (int k = 0; k < 2; k++)
         for (size_t i = 0; i < sizeof lines / sizeof *lines; i++) {
-            at_pieces p = encoded(both[k], lines[i]);
+            at_tokens p = encoded(both[k], lines[i]);
             size_t end = 0;
             for (size_t j = 0; j < p.count; j++) {
                 assert_int_equal(p.item[j].begin, end);
@@ -248,7 +248,7 @@ static void texts_come_back_with_their_places(void **state)
             }
             assert_int_equal(end, strlen(lines[i]));
             assert_decodes(both[k], &p, lines[i]);
-            at_pieces_free(&p);
+            at_tokens_free(&p);
         }
 }
 
@@ -257,7 +257,7 @@ static void any_bytes_are_cut(void **state)
     (void)state;
     for (uint32_t seed = 0; seed < 300; seed++) {
         char text[100];
-        at_pieces p = {0};
+        at_tokens p = {0};
         for (size_t i = 0; i < sizeof text; i++)
             text[i] = (char)at_random_u32((at_random){.seed = seed}, (uint32_t)i);
         at_tokenizer *t = seed % 2 ? unigram : bpe;
@@ -270,14 +270,14 @@ static void any_bytes_are_cut(void **state)
         }
         assert_true(p.invalid > 0);
         at_sentencepiece_follow(t, ATTEND_SPIECE_PLAIN, (at_spiece_cleaning){0});
-        at_pieces_free(&p);
+        at_tokens_free(&p);
     }
 }
 
 static void what_is_unknown_has_its_place(void **state)
 {
     (void)state;
-    at_pieces p = encoded(unigram, "the 汤 cat");
+    at_tokens p = encoded(unigram, "the 汤 cat");
     size_t unknown = 0;
     while (unknown < p.count && p.item[unknown].id != 1)
         unknown++;
@@ -286,13 +286,13 @@ static void what_is_unknown_has_its_place(void **state)
     assert_int_equal(p.item[unknown].end, 7);
     assert_int_equal(p.item[unknown].word, 1);
     assert_decodes(unigram, &p, "the  ⁇  cat");
-    at_pieces_free(&p);
+    at_tokens_free(&p);
 }
 
 static void xlnet_cleans_and_frames(void **state)
 {
     (void)state;
-    at_pieces clean = encoded(unigram, "Le cafe \"no\" est"), p = {0};
+    at_tokens clean = encoded(unigram, "Le cafe \"no\" est"), p = {0};
     static const char text[] = "  Le \t café ``no'' est ";
     size_t second;
     at_sentencepiece_follow(unigram, ATTEND_SPIECE_XLNET, (at_spiece_cleaning){true, false, false});
@@ -306,14 +306,14 @@ static void xlnet_cleans_and_frames(void **state)
     assert_int_equal(p.item[p.count - 1].id, 4);
     assert_int_equal(p.item[clean.count - 1].end, strlen(text) - 1);
     at_sentencepiece_follow(unigram, ATTEND_SPIECE_PLAIN, (at_spiece_cleaning){0});
-    at_pieces_free(&clean);
-    at_pieces_free(&p);
+    at_tokens_free(&clean);
+    at_tokens_free(&p);
 }
 
 static void albert_frames_on_both_sides_and_lowers(void **state)
 {
     (void)state;
-    at_pieces small = encoded(unigram, "the cat"), p = {0};
+    at_tokens small = encoded(unigram, "the cat"), p = {0};
     at_sentencepiece_follow(unigram, ATTEND_SPIECE_ALBERT, (at_spiece_cleaning){true, false, true});
     assert_int_equal(at_encode_framed(unigram, "The CAT", 7, NULL, 0, &p, NULL, NULL), ATTEND_OK);
     assert_int_equal(p.count, small.count + 2);
@@ -321,8 +321,8 @@ static void albert_frames_on_both_sides_and_lowers(void **state)
     assert_int_equal(p.item[1].id, small.item[0].id);
     assert_int_equal(p.item[p.count - 1].id, 5);
     at_sentencepiece_follow(unigram, ATTEND_SPIECE_PLAIN, (at_spiece_cleaning){0});
-    at_pieces_free(&small);
-    at_pieces_free(&p);
+    at_tokens_free(&small);
+    at_tokens_free(&p);
 }
 
 /* A model whose best cut of "9," is one piece, so that there is something to part. */
@@ -336,7 +336,7 @@ static void xlnet_parts_digits_from_commas(void **state)
     if (learn_from(commas, 2, "bpe", 24, 1, &t, &err) < 0)
         fail_msg("%s", err.message);
     int32_t comma = at_vocab_find(t->vocab, ",", 1);
-    at_pieces whole = encoded(t, "19, x9,");
+    at_tokens whole = encoded(t, "19, x9,");
     bool joined = false;
     for (size_t i = 0; i < whole.count; i++) {
         size_t size;
@@ -345,7 +345,7 @@ static void xlnet_parts_digits_from_commas(void **state)
     }
     assert_true(joined);
     at_sentencepiece_follow(t, ATTEND_SPIECE_XLNET, (at_spiece_cleaning){true, false, false});
-    at_pieces p = encoded(t, "19,  x9,");
+    at_tokens p = encoded(t, "19,  x9,");
     int commas_alone = 0;
     for (size_t i = 0; i < p.count; i++) {
         size_t size;
@@ -358,8 +358,8 @@ static void xlnet_parts_digits_from_commas(void **state)
         assert_int_equal("19,  x9,"[p.item[i].begin], ',');
     }
     assert_int_equal(commas_alone, 2);
-    at_pieces_free(&whole);
-    at_pieces_free(&p);
+    at_tokens_free(&whole);
+    at_tokens_free(&p);
     at_tokenizer_free(t);
 }
 
@@ -368,10 +368,10 @@ static void *encode_all(void *arg)
     const size_t *want = arg;
     for (int round = 0; round < 50; round++)
         for (size_t i = 0; i < sizeof lines / sizeof *lines; i++) {
-            at_pieces p = {0};
+            at_tokens p = {0};
             if (at_encode(unigram, lines[i], strlen(lines[i]), &p, NULL) < 0 || p.count != want[i])
                 return "differs";
-            at_pieces_free(&p);
+            at_tokens_free(&p);
         }
     return NULL;
 }
@@ -382,9 +382,9 @@ static void threads_share_a_tokenizer(void **state)
     pthread_t thread[4];
     size_t want[sizeof lines / sizeof *lines];
     for (size_t i = 0; i < sizeof lines / sizeof *lines; i++) {
-        at_pieces p = encoded(unigram, lines[i]);
+        at_tokens p = encoded(unigram, lines[i]);
         want[i] = p.count;
-        at_pieces_free(&p);
+        at_tokens_free(&p);
     }
     for (int i = 0; i < 4; i++)
         assert_int_equal(pthread_create(&thread[i], NULL, encode_all, want), 0);
@@ -466,12 +466,12 @@ static void memory_may_run_out_at_any_time(void **state)
     at_sentencepiece_follow(t, ATTEND_SPIECE_XLNET, (at_spiece_cleaning){true, false, true});
     status = ATTEND_MEMORY;
     for (long n = 0; status < 0; n++) {
-        at_pieces p = {0};
+        at_tokens p = {0};
         at_alloc_fail_after(n);
         status = at_encode(t, lines[1], strlen(lines[1]), &p, &err);
         at_alloc_fail_after(-1);
         assert_true(status == ATTEND_OK || status == ATTEND_MEMORY);
-        at_pieces_free(&p);
+        at_tokens_free(&p);
     }
     at_tokenizer_free(t);
     assert_int_equal(at_alloc_live(), live);
@@ -480,7 +480,7 @@ static void memory_may_run_out_at_any_time(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(special_pieces_come_first),
+        cmocka_unit_test(special_tokens_come_first),
         cmocka_unit_test(learning_is_the_same_every_time),
         cmocka_unit_test(learning_works_in_several_threads),
         cmocka_unit_test(both_models_learn_to_their_size),

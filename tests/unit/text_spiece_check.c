@@ -31,16 +31,16 @@ static void put_bytes(at_str *out, int field, const char *bytes, size_t size)
     at_str_add_bytes(out, bytes, size);
 }
 
-static void put_piece(at_str *out, const char *text, size_t size, float score, int type)
+static void put_token(at_str *out, const char *text, size_t size, float score, int type)
 {
-    at_str piece = {0};
-    put_bytes(&piece, 1, text, size);
-    put_integer(&piece, 2 << 3 | 5);
-    at_str_add_bytes(&piece, (const char *)&score, 4);
-    put_integer(&piece, 3 << 3 | 0);
-    put_integer(&piece, (uint64_t)type);
-    put_bytes(out, 1, at_str_text(&piece), piece.length);
-    at_str_free(&piece);
+    at_str token = {0};
+    put_bytes(&token, 1, text, size);
+    put_integer(&token, 2 << 3 | 5);
+    at_str_add_bytes(&token, (const char *)&score, 4);
+    put_integer(&token, 3 << 3 | 0);
+    put_integer(&token, (uint64_t)type);
+    put_bytes(out, 1, at_str_text(&token), token.length);
+    at_str_free(&token);
 }
 
 enum { NORMAL = 1, UNKNOWN, CONTROL, USER_DEFINED };
@@ -49,11 +49,11 @@ enum { NORMAL = 1, UNKNOWN, CONTROL, USER_DEFINED };
 static at_str small_model(void)
 {
     at_str model = {0};
-    put_piece(&model, "<unk>", 5, 0, UNKNOWN);
-    put_piece(&model, "\u2581", 3, -1, NORMAL);
-    put_piece(&model, "a", 1, -2, NORMAL);
-    put_piece(&model, "b", 1, -2, NORMAL);
-    put_piece(&model, "ab", 2, -2.5f, NORMAL);
+    put_token(&model, "<unk>", 5, 0, UNKNOWN);
+    put_token(&model, "\u2581", 3, -1, NORMAL);
+    put_token(&model, "a", 1, -2, NORMAL);
+    put_token(&model, "b", 1, -2, NORMAL);
+    put_token(&model, "ab", 2, -2.5f, NORMAL);
     return model;
 }
 
@@ -180,9 +180,9 @@ static void too_many_rules_that_begin_each_other_are_refused(void **state)
 
 /* ---- models ----------------------------------------------------------------------------- */
 
-static void take_nothing(void *user, const at_spiece_piece *piece)
+static void take_nothing(void *user, const at_spiece_token *token)
 {
-    *(size_t *)user += piece->size;
+    *(size_t *)user += token->size;
 }
 
 /* Whatever passes the check, the library works with. */
@@ -220,7 +220,7 @@ static void assert_refused(at_str *model, const char *part)
     at_str_free(model);
 }
 
-static void bad_pieces_are_refused(void **state)
+static void bad_tokens_are_refused(void **state)
 {
     (void)state;
     static const struct {
@@ -235,17 +235,17 @@ static void bad_pieces_are_refused(void **state)
                  {"x", 1, 0, 7, "unknown type"},          {"x", 1, 0, UNKNOWN, "several pieces"}};
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         at_str model = small_model();
-        put_piece(&model, cases[i].text, cases[i].size, cases[i].score, cases[i].type);
+        put_token(&model, cases[i].text, cases[i].size, cases[i].score, cases[i].type);
         assert_refused(&model, cases[i].says);
     }
     at_str none = {0}, known = {0};
     put_bytes(&none, 2, "", 0);
     assert_refused(&none, "no pieces");
-    put_piece(&known, "a", 1, 0, NORMAL);
+    put_token(&known, "a", 1, 0, NORMAL);
     assert_refused(&known, "no piece stands for");
 }
 
-static void long_chains_of_user_defined_pieces_are_refused(void **state)
+static void long_chains_of_user_defined_tokens_are_refused(void **state)
 {
     (void)state;
     for (size_t longest = 64; longest <= 65; longest++) {
@@ -253,10 +253,10 @@ static void long_chains_of_user_defined_pieces_are_refused(void **state)
         char text[80];
         memset(text, 'x', sizeof text);
         for (size_t i = longest; i >= 1; i--) {
-            put_piece(&model, text, i, 0, USER_DEFINED);
+            put_token(&model, text, i, 0, USER_DEFINED);
             text[i - 1] = 'x';
         }
-        put_piece(&model, "xy", 2, 0, USER_DEFINED);
+        put_token(&model, "xy", 2, 0, USER_DEFINED);
         if (longest == 65) {
             assert_refused(&model, "begin each other");
             continue;
@@ -297,7 +297,7 @@ static void without_memory_it_says_so(void **state)
     rules r = good_rules();
     put_bytes(&rule, 2, (const char *)&r, sizeof r);
     put_bytes(&model, 3, at_str_text(&rule), rule.length);
-    put_piece(&model, "xy", 2, 0, USER_DEFINED);
+    put_token(&model, "xy", 2, 0, USER_DEFINED);
     long n = 0;
     for (attend_status status = ATTEND_MEMORY; status < 0; n++) {
         at_alloc_fail_after(n);
@@ -320,8 +320,8 @@ int main(void)
         cmocka_unit_test(rules_in_a_circle_are_refused),
         cmocka_unit_test(too_many_rules_that_begin_each_other_are_refused),
         cmocka_unit_test(a_small_model_is_taken),
-        cmocka_unit_test(bad_pieces_are_refused),
-        cmocka_unit_test(long_chains_of_user_defined_pieces_are_refused),
+        cmocka_unit_test(bad_tokens_are_refused),
+        cmocka_unit_test(long_chains_of_user_defined_tokens_are_refused),
         cmocka_unit_test(damaged_files_do_no_harm),
         cmocka_unit_test(without_memory_it_says_so)};
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -23,12 +23,12 @@ static char folder[] = "/tmp/attend-tokenizer-XXXXXX";
 
 static at_tokenizer *learn(const at_tokenizer_kind *kind)
 {
-    at_learn_options o;
+    attend_learn_options o;
     at_tokenizer *t;
     attend_error err;
-    at_learn_defaults(&o);
+    attend_learn_defaults(&o);
     if (kind->learns & ATTEND_LEARN_SIZE)
-        o.size = 300;
+        o.vocabulary = 300;
     if (at_tokenizer_learn(kind->name, TEST_LINES(test_story), &o, &t, &err) < 0)
         fail_msg("%s: %s", kind->name, err.message);
     return t;
@@ -81,15 +81,15 @@ static void over_all(check_text *check)
 
 /* ---- encoding ---- */
 
-static void check_pieces(const at_tokenizer *t, const char *text, size_t size)
+static void check_tokens(const at_tokenizer *t, const char *text, size_t size)
 {
-    at_pieces p = {0}, q = {0};
+    at_tokens p = {0}, q = {0};
     attend_error err;
     if (at_encode(t, text, size, &p, &err) < 0)
         fail_msg("%s: %s", t->kind->name, err.message);
-    uint32_t words = at_pieces_number_words(&(at_pieces){0}, 0, text, size);
+    uint32_t words = at_tokens_number_words(&(at_tokens){0}, 0, text, size);
     for (size_t i = 0; i < p.count; i++) {
-        const at_piece *a = &p.item[i];
+        const at_token *a = &p.item[i];
         assert_in_range(a->id, 0, at_tokenizer_size(t) - 1);
         assert_true(a->begin <= a->end && a->end <= size);
         assert_true(i == 0 || a->begin >= a[-1].begin);
@@ -100,23 +100,23 @@ static void check_pieces(const at_tokenizer *t, const char *text, size_t size)
     assert_int_equal(q.count, p.count); /* what was remembered changes nothing */
     if (p.count)
         assert_memory_equal(p.item, q.item, p.count * sizeof *p.item);
-    at_pieces_in_characters(&q, text, size);
+    at_tokens_in_characters(&q, text, size);
     for (size_t i = 0; i < q.count; i++)
         assert_true(q.item[i].begin <= q.item[i].end && q.item[i].end <= at_utf8_count(text, size));
-    at_pieces_free(&p);
-    at_pieces_free(&q);
+    at_tokens_free(&p);
+    at_tokens_free(&q);
 }
 
-static void pieces_of_any_bytes_lie_in_the_text(void **state)
+static void tokens_of_any_bytes_lie_in_the_text(void **state)
 {
     (void)state;
-    over_all(check_pieces);
+    over_all(check_tokens);
 }
 
 /* Everything but white space, control characters and accents is in some piece. */
 static void check_covered(const at_tokenizer *t, const char *text, size_t size)
 {
-    at_pieces p = {0};
+    at_tokens p = {0};
     bool covered[256] = {false};
     at_encode(t, text, size, &p, NULL);
     for (size_t i = 0; i < p.count; i++)
@@ -124,10 +124,10 @@ static void check_covered(const at_tokenizer *t, const char *text, size_t size)
     for (size_t i = 0; i < size; i++)
         if (text[i] > ' ' && text[i] < 0x7F && !covered[i])
             fail_msg("%s: byte %zu of \"%.*s\" is in no piece", t->kind->name, i, (int)size, text);
-    at_pieces_free(&p);
+    at_tokens_free(&p);
 }
 
-static void all_that_is_printed_is_in_some_piece(void **state)
+static void all_that_is_printed_is_in_some_token(void **state)
 {
     (void)state;
     over_all(check_covered);
@@ -135,7 +135,7 @@ static void all_that_is_printed_is_in_some_piece(void **state)
 
 /* ---- decoding ---- */
 
-static void decode(const at_tokenizer *t, const at_pieces *p, at_str *out)
+static void decode(const at_tokenizer *t, const at_tokens *p, at_str *out)
 {
     int32_t *ids = at_alloc((p->count + 1) * sizeof *ids);
     attend_error err;
@@ -146,7 +146,7 @@ static void decode(const at_tokenizer *t, const at_pieces *p, at_str *out)
     at_free(ids);
 }
 
-static bool knows_all(const at_tokenizer *t, const at_pieces *p)
+static bool knows_all(const at_tokenizer *t, const at_tokens *p)
 {
     for (size_t i = 0; i < p->count; i++)
         if (p->item[i].id == t->special[ATTEND_SPECIAL_UNK])
@@ -157,7 +157,7 @@ static bool knows_all(const at_tokenizer *t, const at_pieces *p)
 static void check_decoded(const at_tokenizer *t, const char *text, size_t size)
 {
     static const char *const exact[] = {"bytes", "chars", "gpt2", NULL};
-    at_pieces p = {0};
+    at_tokens p = {0};
     at_str out = {0};
     bool is_exact = false;
     for (int i = 0; exact[i]; i++)
@@ -170,7 +170,7 @@ static void check_decoded(const at_tokenizer *t, const char *text, size_t size)
         if (size)
             assert_memory_equal(out.text, text, size);
     }
-    at_pieces_free(&p);
+    at_tokens_free(&p);
     at_str_free(&out);
 }
 
@@ -200,7 +200,7 @@ static void characters_come_back_for_all_of_unicode(void **state)
     for (uint32_t seed = 0; seed < 200; seed++) {
         char text[200];
         size_t size = random_text(CHARACTERS, seed, text, sizeof text);
-        at_pieces p = {0};
+        at_tokens p = {0};
         at_str out = {0};
         at_encode(t, text, size, &p, NULL);
         decode(t, &p, &out);
@@ -208,7 +208,7 @@ static void characters_come_back_for_all_of_unicode(void **state)
             assert_int_equal(out.length, size);
             assert_memory_equal(at_str_text(&out), text, size);
         }
-        at_pieces_free(&p);
+        at_tokens_free(&p);
         at_str_free(&out);
     }
     at_tokenizer_free(t);
@@ -231,7 +231,7 @@ static void ids_out_of_range_are_refused(void **state)
     }
 }
 
-static void special_pieces_show_when_they_are_asked_to(void **state)
+static void special_tokens_show_when_they_are_asked_to(void **state)
 {
     (void)state;
     at_tokenizer *t = learn(at_tokenizer_kind_find("words"));
@@ -276,7 +276,7 @@ static void a_saved_tokenizer_is_the_same_when_opened(void **state)
         assert_memory_equal(&u->frame, &t->frame, sizeof t->frame);
         for (sort s = 0; s < SORTS; s++)
             for (uint32_t seed = 0; seed < 30; seed++) {
-                at_pieces p = {0}, q = {0};
+                at_tokens p = {0}, q = {0};
                 at_str a = {0}, b = {0};
                 size_t size = random_text(s, seed, text, sizeof text);
                 at_encode(t, text, size, &p, NULL);
@@ -287,8 +287,8 @@ static void a_saved_tokenizer_is_the_same_when_opened(void **state)
                 decode(t, &p, &a);
                 decode(u, &q, &b);
                 assert_string_equal(at_str_text(&a), at_str_text(&b));
-                at_pieces_free(&p);
-                at_pieces_free(&q);
+                at_tokens_free(&p);
+                at_tokens_free(&q);
                 at_str_free(&a);
                 at_str_free(&b);
             }
@@ -355,9 +355,9 @@ static void a_source_that_gives_up_ends_the_learning(void **state)
         test_lines broken = {.fail = ATTEND_STOPPED};
         at_tokenizer *t;
         attend_error err;
-        assert_int_equal(
-            at_tokenizer_learn(kind->name, (at_lines){test_next_line, &broken}, NULL, &t, &err),
-            ATTEND_STOPPED);
+        assert_int_equal(at_tokenizer_learn(kind->name, (at_line_source){test_next_line, &broken},
+                                            NULL, &t, &err),
+                         ATTEND_STOPPED);
         assert_null(t);
         assert_string_equal(err.message, "the test gives up");
     }
@@ -366,13 +366,13 @@ static void a_source_that_gives_up_ends_the_learning(void **state)
 static void unknown_kinds_and_options_are_refused(void **state)
 {
     (void)state;
-    at_learn_options o;
+    attend_learn_options o;
     at_tokenizer *t;
     attend_error err;
     assert_int_equal(at_tokenizer_learn("wordpeice", TEST_LINES(test_story), NULL, &t, &err),
                      ATTEND_OPTION);
     assert_non_null(strstr(err.message, "did you mean wordpiece"));
-    at_learn_defaults(&o);
+    attend_learn_defaults(&o);
     o.alphabet = 10;
     assert_int_equal(at_tokenizer_learn("words", TEST_LINES(test_story), &o, &t, &err),
                      ATTEND_OPTION);
@@ -385,7 +385,7 @@ static void unknown_kinds_and_options_are_refused(void **state)
 static bool do_all(const char *kind)
 {
     at_tokenizer *t = NULL;
-    at_pieces p = {0};
+    at_tokens p = {0};
     at_str out = {0};
     attend_error err;
     attend_status status = at_tokenizer_learn(kind, TEST_LINES(test_story), NULL, &t, &err);
@@ -397,7 +397,7 @@ static bool do_all(const char *kind)
     if (status < 0)
         assert_int_equal(status, ATTEND_MEMORY);
     at_tokenizer_free(t);
-    at_pieces_free(&p);
+    at_tokens_free(&p);
     at_str_free(&out);
     return status >= 0;
 }
@@ -434,12 +434,12 @@ static int remove_folder(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(pieces_of_any_bytes_lie_in_the_text),
-        cmocka_unit_test(all_that_is_printed_is_in_some_piece),
+        cmocka_unit_test(tokens_of_any_bytes_lie_in_the_text),
+        cmocka_unit_test(all_that_is_printed_is_in_some_token),
         cmocka_unit_test(ids_become_text_and_exactly_the_same_where_nothing_is_lost),
         cmocka_unit_test(characters_come_back_for_all_of_unicode),
         cmocka_unit_test(ids_out_of_range_are_refused),
-        cmocka_unit_test(special_pieces_show_when_they_are_asked_to),
+        cmocka_unit_test(special_tokens_show_when_they_are_asked_to),
         cmocka_unit_test(a_saved_tokenizer_is_the_same_when_opened),
         cmocka_unit_test(a_folder_holds_the_tokenizer_that_was_saved_last),
         cmocka_unit_test(a_folder_without_a_tokenizer_says_what_was_looked_for),

@@ -66,20 +66,20 @@ static at_tokenizer *open_it(void)
 
 static void check(const at_tokenizer *t, const char *text, const char *expected)
 {
-    at_pieces p = {0};
+    at_tokens p = {0};
     at_str texts = {0};
     for (int again = 0; again < 2; again++) { /* the second time from the cache */
-        at_pieces_clear(&p);
+        at_tokens_clear(&p);
         at_str_clear(&texts);
         assert_int_equal(at_encode(t, text, strlen(text), &p, NULL), ATTEND_OK);
         test_texts(t, &p, &texts);
         assert_string_equal(at_str_text(&texts), expected);
     }
-    at_pieces_free(&p);
+    at_tokens_free(&p);
     at_str_free(&texts);
 }
 
-static void takes_the_longest_piece_first(void **state)
+static void takes_the_longest_token_first(void **state)
 {
     (void)state;
     write_file("vocab.txt", vocabulary);
@@ -103,20 +103,20 @@ static void long_words_are_unknown(void **state)
     char text[202];
     memset(text, 'e', sizeof text);
     text[100] = 0;
-    at_pieces p = {0};
+    at_tokens p = {0};
     at_encode(t, text, 100, &p, NULL);
     assert_int_equal(p.count, 100);
-    at_pieces_clear(&p);
+    at_tokens_clear(&p);
     text[100] = 'e';
     at_encode(t, text, 101, &p, NULL);
     assert_int_equal(p.count, 1);
     assert_int_equal(p.item[0].id, 1);
     assert_int_equal(p.item[0].end, 101);
-    at_pieces_free(&p);
+    at_tokens_free(&p);
     at_tokenizer_free(t);
 }
 
-static void special_pieces_are_found_anywhere_in_the_text(void **state)
+static void special_tokens_are_found_anywhere_in_the_text(void **state)
 {
     (void)state;
     write_file("vocab.txt", vocabulary);
@@ -187,7 +187,7 @@ static void offsets_are_those_of_the_text_as_it_is(void **state)
     (void)state;
     write_file("vocab.txt", vocabulary);
     at_tokenizer *t = open_it();
-    at_pieces p = {0};
+    at_tokens p = {0};
     const char text[] = "\xC3\x89\xC3\xA9 R\x02uns"; /* Éé, a control character */
     at_encode(t, text, sizeof text - 1, &p, NULL);
     assert_int_equal(p.count, 4);
@@ -197,7 +197,7 @@ static void offsets_are_those_of_the_text_as_it_is(void **state)
         assert_int_equal(p.item[i].end, expected[i][1]);
         assert_int_equal(p.item[i].word, expected[i][2]);
     }
-    at_pieces_free(&p);
+    at_tokens_free(&p);
     at_tokenizer_free(t);
 }
 
@@ -206,7 +206,7 @@ static void frames_two_texts(void **state)
     (void)state;
     write_file("vocab.txt", vocabulary);
     at_tokenizer *t = open_it();
-    at_pieces p = {0};
+    at_tokens p = {0};
     at_str texts = {0};
     size_t second;
     at_encode_framed(t, "the run", 7, "runs", 4, &p, &second, NULL);
@@ -215,14 +215,14 @@ static void frames_two_texts(void **state)
     assert_int_equal(second, 4);
     assert_int_equal(p.item[4].begin, 0);
     assert_int_equal(p.item[4].word, 0);
-    at_pieces_free(&p);
+    at_tokens_free(&p);
     at_str_free(&texts);
     at_tokenizer_free(t);
 }
 
 static void check_decoded(const at_tokenizer *t, const char *text, const char *expected)
 {
-    at_pieces p = {0};
+    at_tokens p = {0};
     at_str out = {0};
     int32_t ids[64];
     at_encode_framed(t, text, strlen(text), NULL, 0, &p, NULL, NULL);
@@ -230,7 +230,7 @@ static void check_decoded(const at_tokenizer *t, const char *text, const char *e
         ids[i] = p.item[i].id;
     assert_int_equal(at_decode(t, ids, p.count, ATTEND_DECODE_PLAIN, &out, NULL), ATTEND_OK);
     assert_string_equal(at_str_text(&out), expected);
-    at_pieces_free(&p);
+    at_tokens_free(&p);
     at_str_free(&out);
 }
 
@@ -241,9 +241,9 @@ static void becomes_text_again(void **state)
         "well - known don ' t l ' homme 3.14 12:30 1,000 ( a ) \" b \" 中文 ! ? / @ one , two",
         "well known don t l homme 3 14 12 30 1 000 a b 中 文 one two ( ) \" - ' , . : ! ? / @",
         NULL};
-    at_learn_options o;
+    attend_learn_options o;
     at_tokenizer *t;
-    at_learn_defaults(&o);
+    attend_learn_defaults(&o);
     assert_int_equal(at_tokenizer_learn("wordpiece", TEST_LINES(lines), &o, &t, NULL), ATTEND_OK);
     check_decoded(t, "well-known, don't! l'homme?", "well-known, don't! l'homme?");
     check_decoded(t, "3.14 12:30 1,000 (a) \"b\" one, two", "3.14 12:30 1,000 (a) \"b\" one, two");
@@ -325,12 +325,12 @@ static void learns_the_merges_that_count_most(void **state)
                                         "pun pun pun pun pun pun pun pun pun pun pun pun",
                                         "bun bun bun bun hugs hugs hugs hugs hugs", NULL};
     static const char *const merged[] = {"##ug", "##un", "hug", "pun"};
-    at_learn_options o;
+    attend_learn_options o;
     at_tokenizer *t;
-    at_learn_defaults(&o);
-    o.size = 5 + 2 * 7 + 4;
+    attend_learn_defaults(&o);
+    o.vocabulary = 5 + 2 * 7 + 4;
     assert_int_equal(at_tokenizer_learn("wordpiece", TEST_LINES(lines), &o, &t, NULL), ATTEND_OK);
-    assert_int_equal(at_tokenizer_size(t), o.size);
+    assert_int_equal(at_tokenizer_size(t), o.vocabulary);
     assert_string_equal(at_vocab_text(t->vocab, 5, NULL), "b");
     assert_string_equal(at_vocab_text(t->vocab, 12, NULL), "##b");
     for (int i = 0; i < 4; i++)
@@ -342,11 +342,11 @@ static void learns_the_merges_that_count_most(void **state)
 static void a_size_without_room_for_the_characters_is_refused(void **state)
 {
     (void)state;
-    at_learn_options o;
+    attend_learn_options o;
     at_tokenizer *t;
     attend_error err;
-    at_learn_defaults(&o);
-    o.size = 20;
+    attend_learn_defaults(&o);
+    o.vocabulary = 20;
     assert_int_equal(at_tokenizer_learn("wordpiece", TEST_LINES(test_story), &o, &t, &err),
                      ATTEND_OPTION);
     assert_non_null(strstr(err.message, "raise the size"));
@@ -360,9 +360,9 @@ static void a_size_without_room_for_the_characters_is_refused(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(takes_the_longest_piece_first),
+        cmocka_unit_test(takes_the_longest_token_first),
         cmocka_unit_test(long_words_are_unknown),
-        cmocka_unit_test(special_pieces_are_found_anywhere_in_the_text),
+        cmocka_unit_test(special_tokens_are_found_anywhere_in_the_text),
         cmocka_unit_test(or_as_words_alone),
         cmocka_unit_test(or_never),
         cmocka_unit_test(the_configuration_beside_it_counts),

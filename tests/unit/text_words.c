@@ -15,7 +15,7 @@
 #include "base/random.h"
 #include "text_lines.h"
 
-static at_tokenizer *learn(const char *const *lines, const at_learn_options *options)
+static at_tokenizer *learn(const char *const *lines, const attend_learn_options *options)
 {
     at_tokenizer *t;
     attend_error err;
@@ -34,14 +34,14 @@ static at_tokenizer *bare(void)
 /* the words, with blanks between them */
 static void cut(const at_tokenizer *t, const char *text, at_str *out)
 {
-    at_pieces p = {0};
+    at_tokens p = {0};
     at_str spelled = {0};
     size_t end[100], begin = 0;
     assert_int_equal(at_encode(t, text, strlen(text), &p, NULL), ATTEND_OK);
     at_spell(t, text, strlen(text), &p, &spelled, end);
     for (size_t i = 0; i < p.count; begin = end[i++])
         at_str_print(out, "%s%.*s", i ? " " : "", (int)(end[i] - begin), spelled.text + begin);
-    at_pieces_free(&p);
+    at_tokens_free(&p);
     at_str_free(&spelled);
 }
 
@@ -159,8 +159,8 @@ static void a_learned_rule_holds_for_an_at_sign_too(void **state)
 {
     (void)state;
     static const char *const lines[] = {"see @bob @tom @ann @sue @joe @kim", NULL};
-    at_learn_options o;
-    at_learn_defaults(&o);
+    attend_learn_options o;
+    attend_learn_defaults(&o);
     o.min_count = 100; /* no word is known, the rules are */
     at_tokenizer *t = learn(lines, &o);
     at_str words = {0}, again = {0};
@@ -200,8 +200,8 @@ static void without_punctuation_white_space_alone_counts(void **state)
 {
     (void)state;
     static const char *const lines[] = {"Hello, \"world\"! 你好 x", NULL};
-    at_learn_options o;
-    at_learn_defaults(&o);
+    attend_learn_options o;
+    attend_learn_defaults(&o);
     o.pretokenised = 1;
     o.min_count = 1;
     at_tokenizer *t = learn(lines, &o);
@@ -235,8 +235,8 @@ static void a_text_that_was_cut_already_stays_as_it_is(void **state)
     cut(t, cut_one, &out);
     assert_string_equal(at_str_text(&out), cut_one);
     at_tokenizer_free(t);
-    at_learn_options o;
-    at_learn_defaults(&o);
+    attend_learn_options o;
+    attend_learn_defaults(&o);
     o.pretokenised = 0; /* told to */
     t = learn(lines, &o);
     assert_false(at_tokenizer_by_blanks(t));
@@ -327,15 +327,15 @@ static void learns_frequent_words_in_order(void **state)
 {
     (void)state;
     static const char *const lines[] = {"b b b a a c", "a b c d", NULL};
-    at_learn_options o;
-    at_learn_defaults(&o);
+    attend_learn_options o;
+    attend_learn_defaults(&o);
     at_tokenizer *t = learn(lines, &o);
     assert_int_equal(at_tokenizer_size(t), 7); /* four special ones; d came once */
     assert_string_equal(at_vocab_text(t->vocab, 0, NULL), "<pad>");
     assert_string_equal(at_vocab_text(t->vocab, 4, NULL), "b");
     assert_string_equal(at_vocab_text(t->vocab, 5, NULL), "a");
     at_tokenizer_free(t);
-    o.size = 5;
+    o.vocabulary = 5;
     t = learn(lines, &o);
     assert_int_equal(at_tokenizer_size(t), 5);
     at_tokenizer_free(t);
@@ -346,7 +346,7 @@ static void unknown_words_keep_their_place(void **state)
     (void)state;
     static const char *const lines[] = {"known known", NULL};
     at_tokenizer *t = learn(lines, NULL);
-    at_pieces p = {0};
+    at_tokens p = {0};
     const char text[] = "  known strange, <unk>";
     at_encode(t, text, strlen(text), &p, NULL);
     assert_int_equal(p.item[0].id, 4);
@@ -356,23 +356,23 @@ static void unknown_words_keep_their_place(void **state)
     assert_int_equal(p.item[1].end, 15);
     assert_int_equal(p.item[1].word, 1);
     assert_int_equal(p.item[2].word, 1);
-    at_pieces_free(&p);
+    at_tokens_free(&p);
     at_tokenizer_free(t);
 }
 
-static void a_special_piece_in_the_text_is_an_unknown_word(void **state)
+static void a_special_token_in_the_text_is_an_unknown_word(void **state)
 {
     (void)state;
     static const char *const lines[] = {"<pad> x x", NULL};
-    at_learn_options o;
-    at_pieces p = {0};
-    at_learn_defaults(&o);
+    attend_learn_options o;
+    at_tokens p = {0};
+    attend_learn_defaults(&o);
     o.pretokenised = 1;
     at_tokenizer *t = learn(lines, &o);
     at_encode(t, "<pad> x", 7, &p, NULL);
     assert_int_equal(p.item[0].id, t->special[ATTEND_SPECIAL_UNK]);
     assert_int_equal(p.item[1].id, 4);
-    at_pieces_free(&p);
+    at_tokens_free(&p);
     at_tokenizer_free(t);
 }
 
@@ -380,9 +380,9 @@ static void lower_case_is_learned_and_looked_up(void **state)
 {
     (void)state;
     static const char *const lines[] = {"The THE the DON'T don't", NULL};
-    at_learn_options o;
-    at_pieces p = {0};
-    at_learn_defaults(&o);
+    attend_learn_options o;
+    at_tokens p = {0};
+    attend_learn_defaults(&o);
     o.lower = 1;
     at_tokenizer *t = learn(lines, &o);
     at_str texts = {0};
@@ -390,7 +390,7 @@ static void lower_case_is_learned_and_looked_up(void **state)
     test_texts(t, &p, &texts);
     assert_string_equal(at_str_text(&texts), "the don 't");
     at_str_free(&texts);
-    at_pieces_free(&p);
+    at_tokens_free(&p);
     at_tokenizer_free(t);
 }
 
@@ -404,9 +404,9 @@ static void spacing_is_learned_from_the_text(void **state)
                                          "Quoi ? Ou ? Oh ! Oh",
                                          "1/2 3/4 a/b c/d e/f",
                                          NULL};
-    at_learn_options o;
+    attend_learn_options o;
     at_str out = {0};
-    at_learn_defaults(&o);
+    attend_learn_defaults(&o);
     o.min_count = 1;
     at_tokenizer *t = learn(french, &o);
     join(t, "Oui ! Bon ? a / b .", &out);
@@ -419,7 +419,7 @@ static void invalid_bytes_are_counted_and_never_learned(void **state)
 {
     (void)state;
     static const char *const lines[] = {"caf\xE9 caf\xE9 \xFF", NULL};
-    at_pieces p = {0};
+    at_tokens p = {0};
     at_tokenizer *t = learn(lines, NULL);
     assert_int_equal(at_tokenizer_size(t), 4);
     at_encode(t, lines[0], strlen(lines[0]), &p, NULL);
@@ -427,7 +427,7 @@ static void invalid_bytes_are_counted_and_never_learned(void **state)
     assert_int_equal(p.invalid, 3);
     at_encode(t, lines[0], strlen(lines[0]), &p, NULL); /* counted again where they were seen */
     assert_int_equal(p.invalid, 6);
-    at_pieces_free(&p);
+    at_tokens_free(&p);
     at_tokenizer_free(t);
 }
 
@@ -451,7 +451,7 @@ int main(void)
         cmocka_unit_test(parts_of_words_tell_that_a_text_was_cut),
         cmocka_unit_test(learns_frequent_words_in_order),
         cmocka_unit_test(unknown_words_keep_their_place),
-        cmocka_unit_test(a_special_piece_in_the_text_is_an_unknown_word),
+        cmocka_unit_test(a_special_token_in_the_text_is_an_unknown_word),
         cmocka_unit_test(lower_case_is_learned_and_looked_up),
         cmocka_unit_test(spacing_is_learned_from_the_text),
         cmocka_unit_test(invalid_bytes_are_counted_and_never_learned),

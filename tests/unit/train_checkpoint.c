@@ -93,6 +93,7 @@ static void same_weights(const run *a, const run *b)
 }
 
 static char folder[64];
+static json_t *task; /* the state of a task that a checkpoint has */
 
 static const char *path_of(const char *name)
 {
@@ -109,20 +110,26 @@ static void a_run_that_goes_on_ends_with_the_same_bits(void **state)
     for (size_t i = 0; i < sizeof optimisers / sizeof *optimisers; i++) {
         run whole, one, two;
         attend_error err;
-        at_standing s = {.best = 3.5, .position = {.print = UINT64_MAX, .epoch = 7}, .shards = 2},
-                    back;
+        at_train_state s = {.best = 3.5,
+                            .position = {.print = UINT64_MAX, .epoch = 7},
+                            .shards = 2},
+                       back;
         start(&whole, optimisers[i]);
         start(&one, optimisers[i]);
         start(&two, optimisers[i]);
         double goal = train(&whole, 0, 10);
         train(&one, 0, 4);
         assert_false(at_trainer_between(one.trainer));
-        at_standing_take(&s, one.trainer);
-        if (at_checkpoint_save(path_of("run"), one.params, one.trainer, &s, &err) < 0
-            || at_checkpoint_load(path_of("run"), two.params, two.trainer, &back, &err) < 0)
+        at_train_state_take(&s, one.trainer);
+        json_t *own = json_pack("{sf}", "baseline", 0.1);
+        if (at_checkpoint_save(path_of("run"), one.params, one.trainer, &s, own, &err) < 0
+            || at_checkpoint_load(path_of("run"), two.params, two.trainer, &back, &task, &err) < 0)
             fail_msg("%s: %s", optimisers[i], err.message);
         assert_true(back.position.print == UINT64_MAX && back.position.epoch == 7);
         assert_true(back.best == 3.5 && back.updates == 2 && back.batches == 4);
+        assert_true(json_equal(task, own));
+        json_decref(own);
+        json_decref(task);
         assert_true(train(&two, 4, 10) == goal);
         same_weights(&whole, &two);
         stop(&whole);
@@ -137,14 +144,14 @@ static void flips_of_a_checkpoint_are_noticed(void **state)
     (void)state;
     run r, other;
     attend_error err;
-    at_standing s = {.shards = 1}, back;
+    at_train_state s = {.shards = 1}, back;
     char *bytes;
     size_t size;
     start(&r, "adam");
     start(&other, "adam");
     train(&r, 0, 2);
-    at_standing_take(&s, r.trainer);
-    assert_true(at_checkpoint_save(path_of("run"), r.params, r.trainer, &s, &err) >= 0);
+    at_train_state_take(&s, r.trainer);
+    assert_true(at_checkpoint_save(path_of("run"), r.params, r.trainer, &s, NULL, &err) >= 0);
     assert_true(at_file_read(path_of("run"), SIZE_MAX, &bytes, &size, &err) >= 0);
     FILE *f = fopen(path_of("run"), "r+b");
     for (uint32_t i = 0; i < 150; i++) {
@@ -152,7 +159,8 @@ static void flips_of_a_checkpoint_are_noticed(void **state)
         fseek(f, at, SEEK_SET);
         fputc(bytes[at] ^ 1 << i % 8, f);
         fflush(f);
-        if (at_checkpoint_load(path_of("run"), other.params, other.trainer, &back, &err) >= 0)
+        if (at_checkpoint_load(path_of("run"), other.params, other.trainer, &back, &task, &err)
+            >= 0)
             fail_msg("bit %u of byte %ld is not noticed", i % 8, at);
         assert_int_equal(err.status, ATTEND_FORMAT);
         assert_int_equal(at_params_count(other.params), 0);
@@ -162,7 +170,7 @@ static void flips_of_a_checkpoint_are_noticed(void **state)
     }
     fclose(f);
     at_free(bytes);
-    if (at_checkpoint_load(path_of("run"), other.params, other.trainer, &back, &err) < 0)
+    if (at_checkpoint_load(path_of("run"), other.params, other.trainer, &back, &task, &err) < 0)
         fail_msg("%s", err.message);
     stop(&r);
     stop(&other);
@@ -173,11 +181,11 @@ static void weights_alone_come_from_either_file(void **state)
     (void)state;
     run r;
     attend_error err;
-    at_standing s = {.shards = 1};
+    at_train_state s = {.shards = 1};
     start(&r, "adam");
     train(&r, 0, 2);
     assert_true(at_weights_save(path_of("weights"), r.params, &err) >= 0);
-    assert_true(at_checkpoint_save(path_of("run"), r.params, r.trainer, &s, &err) >= 0);
+    assert_true(at_checkpoint_save(path_of("run"), r.params, r.trainer, &s, NULL, &err) >= 0);
     static const char *const files[] = {"weights", "run"};
     for (int i = 0; i < 2; i++) {
         run other = {.params = at_params_new(77)};
@@ -186,11 +194,12 @@ static void weights_alone_come_from_either_file(void **state)
         same_weights(&r, &other);
         at_params_free(other.params);
     }
-    at_standing none;
+    at_train_state none;
     run fresh;
     start(&fresh, "adam");
-    assert_true(at_checkpoint_load(path_of("weights"), fresh.params, fresh.trainer, &none, &err)
-                < 0);
+    assert_true(
+        at_checkpoint_load(path_of("weights"), fresh.params, fresh.trainer, &none, &task, &err)
+        < 0);
     assert_non_null(strstr(err.message, "--init-from"));
     stop(&fresh);
     stop(&r);
@@ -201,7 +210,7 @@ static void steps_below_zero_are_refused(void **state)
     (void)state;
     run r, fresh;
     attend_error err;
-    at_standing s = {.shards = 1}, found;
+    at_train_state s = {.shards = 1}, found;
     at_optim_state one;
     start(&r, "adam");
     start(&fresh, "adam");
@@ -209,12 +218,59 @@ static void steps_below_zero_are_refused(void **state)
     for (int i = 0; at_optim_state_at(at_trainer_optim(r.trainer), i, &one); i++)
         if (!one.value)
             *one.steps = -1;
-    assert_true(at_checkpoint_save(path_of("spoiled"), r.params, r.trainer, &s, &err) >= 0);
-    assert_true(at_checkpoint_load(path_of("spoiled"), fresh.params, fresh.trainer, &found, &err)
-                < 0);
+    assert_true(at_checkpoint_save(path_of("spoiled"), r.params, r.trainer, &s, NULL, &err) >= 0);
+    assert_true(
+        at_checkpoint_load(path_of("spoiled"), fresh.params, fresh.trainer, &found, &task, &err)
+        < 0);
     if (!strstr(err.message, "has -1; steps are 0 to"))
         fail_msg("%s", err.message);
     stop(&fresh);
+    stop(&r);
+}
+
+/* Checkpoints of attend 0.1 had their state under other names. */
+static void checkpoints_of_version_0_1_are_read(void **state)
+{
+    (void)state;
+    run r, fresh;
+    attend_error err = {.message = ""};
+    at_train_state found;
+    at_store_list list = {.item = NULL};
+    start(&r, "sgd");
+    start(&fresh, "sgd");
+    train(&r, 0, 2);
+    at_store_params(&list, "param.", r.params);
+    if (at_store_list_save(&list, path_of("old"), "standing",
+                           "{\"updates\":1,\"batches\":2,\"loss\":1.5,\"asked\":24.0,"
+                           "\"baseline\":{\"mean\":0.25,\"started\":true},"
+                           "\"seed\":4,\"shards\":2,\"threads\":2,\"isa\":\"avx2\"}",
+                           &err)
+            < 0
+        || at_checkpoint_load(path_of("old"), fresh.params, fresh.trainer, &found, &task, &err) < 0)
+        fail_msg("%s", err.message);
+    same_weights(&r, &fresh);
+    assert_true(found.updates == 1 && found.batches == 2 && found.shards == 2);
+    assert_true(found.loss == 1.5 && found.n_targets == 24);
+    json_t *own = json_pack("{sf sb}", "baseline", 0.25, "started", 1);
+    assert_true(json_equal(task, own));
+    json_decref(own);
+    json_decref(task);
+    stop(&fresh);
+    stop(&r);
+}
+
+static void checkpoints_of_a_later_version_are_refused(void **state)
+{
+    (void)state;
+    run r;
+    attend_error err;
+    at_train_state found;
+    at_store_list list = {.item = NULL};
+    start(&r, "sgd");
+    assert_true(at_store_list_save(&list, path_of("new"), "state", "{\"version\":3}", &err) >= 0);
+    assert_int_equal(at_checkpoint_load(path_of("new"), r.params, r.trainer, &found, &task, &err),
+                     ATTEND_FORMAT);
+    assert_non_null(strstr(err.message, "a checkpoint of format 3"));
     stop(&r);
 }
 
@@ -222,11 +278,11 @@ static void another_machine_is_told(void **state)
 {
     (void)state;
     char text[80];
-    at_standing a = {.shards = 2, .seed = 1, .isa = "avx2"}, b = a;
-    at_standing_differs(&a, &b, text, sizeof text);
+    at_train_state a = {.shards = 2, .seed = 1, .isa = "avx2"}, b = a;
+    at_train_state_differs(&a, &b, text, sizeof text);
     assert_string_equal(text, "");
     b.shards = 1;
-    at_standing_differs(&a, &b, text, sizeof text);
+    at_train_state_differs(&a, &b, text, sizeof text);
     assert_string_equal(text, "1 shard of a batch, not 2");
 }
 
@@ -243,6 +299,8 @@ static int remove_folder(void **state)
     unlink(path_of("run"));
     unlink(path_of("weights"));
     unlink(path_of("spoiled"));
+    unlink(path_of("old"));
+    unlink(path_of("new"));
     return rmdir(folder);
 }
 
@@ -252,6 +310,8 @@ int main(void)
                                        cmocka_unit_test(flips_of_a_checkpoint_are_noticed),
                                        cmocka_unit_test(weights_alone_come_from_either_file),
                                        cmocka_unit_test(steps_below_zero_are_refused),
+                                       cmocka_unit_test(checkpoints_of_version_0_1_are_read),
+                                       cmocka_unit_test(checkpoints_of_a_later_version_are_refused),
                                        cmocka_unit_test(another_machine_is_told)};
     return cmocka_run_group_tests(tests, make_folder, remove_folder);
 }

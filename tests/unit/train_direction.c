@@ -11,24 +11,24 @@
 
 static attend_error err;
 
-static attend_status choose(at_run_settings *run, const char *from, const char *to)
+static attend_status choose(at_run_settings run, bool *swap, const char *from, const char *to)
 {
-    at_translator m = {.from = from, .to = to};
     err.message[0] = '\0';
-    return at_direction_choose(run, &m, &err);
+    return at_direction_choose(&run, from, to, swap, &err);
 }
 
 static void swaps(const char *data, const char *from, const char *to, bool expected)
 {
-    at_run_settings run = {.data = data};
-    if (choose(&run, from, to) < 0)
+    bool swap = false;
+    if (choose((at_run_settings){.data = data}, &swap, from, to) < 0)
         fail_msg("%s", err.message);
-    assert_int_equal(run.swap, expected);
+    assert_int_equal(swap, expected);
 }
 
-static void refused(at_run_settings run, const char *from, const char *to, const char *message)
+static void refused(at_run_settings run, bool swap, const char *from, const char *to,
+                    const char *message)
 {
-    assert_int_equal(choose(&run, from, to), ATTEND_OPTION);
+    assert_int_equal(choose(run, &swap, from, to), ATTEND_OPTION);
     if (!strstr(err.message, message))
         fail_msg("\"%s\" does not say \"%s\"", err.message, message);
 }
@@ -50,31 +50,32 @@ static void other_names_decide_nothing(void **state)
     swaps("fra-eng.zip", NULL, NULL, false);
     swaps("fra-eng.zip", "", "", false);
     swaps("mix.txt", "fr", "en", false);
-    at_run_settings run = {.data = "pairs.tsv", .swap = true};
-    assert_int_equal(choose(&run, "fr", "en"), ATTEND_OK);
-    assert_true(run.swap);
+    bool swap = true;
+    assert_int_equal(choose((at_run_settings){.data = "pairs.tsv"}, &swap, "fr", "en"), ATTEND_OK);
+    assert_true(swap);
 }
 
 static void contradictions_are_refused(void **state)
 {
     (void)state;
-    refused((at_run_settings){.data = "fra-eng.zip"}, "de", "en", "has eng and fra");
-    refused((at_run_settings){.data = "fra-eng.zip", .swap = true}, "en", "fr", "leave --swap out");
-    refused((at_run_settings){.data = "x"}, "en", "English", "one language");
-    refused((at_run_settings){.src = "a/train.tok.de", .tgt = "train.en"}, "en", "de",
+    refused((at_run_settings){.data = "fra-eng.zip"}, false, "de", "en", "has eng and fra");
+    refused((at_run_settings){.data = "fra-eng.zip"}, true, "en", "fr", "leave --swap out");
+    refused((at_run_settings){.data = "x"}, false, "en", "English", "one language");
+    refused((at_run_settings){.src = "a/train.tok.de", .tgt = "train.en"}, false, "en", "de",
             "--src train.tok.de is in German, by its name, not in en");
-    refused((at_run_settings){.src = "x", .tgt = "train.en"}, NULL, "fr", "--tgt train.en");
+    refused((at_run_settings){.src = "x", .tgt = "train.en"}, false, NULL, "fr", "--tgt train.en");
 }
 
 static void endings_that_fit_are_well(void **state)
 {
     (void)state;
     at_run_settings run = {.src = "train.tok.de", .tgt = "train.tok.en"};
-    assert_int_equal(choose(&run, "German", "eng"), ATTEND_OK);
-    run.swap = true;
-    assert_int_equal(choose(&run, "en", "de"), ATTEND_OK);
+    bool swap = false;
+    assert_int_equal(choose(run, &swap, "German", "eng"), ATTEND_OK);
+    swap = true;
+    assert_int_equal(choose(run, &swap, "en", "de"), ATTEND_OK);
     run = (at_run_settings){.src = "source.txt", .tgt = "target.txt"};
-    assert_int_equal(choose(&run, "en", "de"), ATTEND_OK);
+    assert_int_equal(choose(run, &swap, "en", "de"), ATTEND_OK);
 }
 
 int main(void)

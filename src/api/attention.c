@@ -1,0 +1,128 @@
+#include "api/attention.h"
+
+#include "base/error.h"
+#include "base/memory.h"
+
+static const char *const names[] = {"encoder", "decoder", "cross", "content", "query"};
+enum { KINDS = sizeof names / sizeof *names };
+
+static attend_status refuse(unsigned missing, attend_error *err)
+{
+    int kind = 0;
+    while (kind < KINDS && !(missing >> kind & 1))
+        kind++;
+    return at_error(err, ATTEND_OPTION,
+                    "the model has no %s attention; attend_model_describe says which it has",
+                    kind < KINDS ? names[kind] : "such");
+}
+
+attend_status at_attention_wanted(const at_model *m, unsigned kinds, int layer, int head,
+                                  at_attention_record *out, attend_error *err)
+{
+    at_attention_layout layout[ATTEND_LAYOUT_MAX];
+    unsigned missing = kinds;
+    for (int i = at_model_attention(m, layout) - 1; i >= 0 && kinds; i--) {
+        if (!(kinds >> layout[i].kind & 1))
+            continue;
+        missing &= ~(1u << layout[i].kind);
+        if (layer >= layout[i].layers || head >= layout[i].heads)
+            return at_error(
+                err, ATTEND_OPTION, "layer %d, head %d: %s attention has %d layer%s of %d head%s",
+                layer, head, names[layout[i].kind], layout[i].layers,
+                layout[i].layers == 1 ? "" : "s", layout[i].heads, layout[i].heads == 1 ? "" : "s");
+    }
+    *out = (at_attention_record){
+        .kinds = kinds, .layer = layer < 0 ? -1 : layer, .head = head < 0 ? -1 : head};
+    return missing ? refuse(missing, err) : ATTEND_OK;
+}
+
+bool at_attention_rows_add(const at_attention_rows *rows, int query, int sources, at_arena *memory,
+                           attend_attention_row *to, size_t *count)
+{
+    for (int i = 0; i < rows->count; i++) {
+        const at_attention_row *r = &rows->row[i];
+        bool padded = r->kind != ATTEND_ATTENTION_DECODER && r->keys > sources;
+        int keys = padded ? sources : r->keys;
+        double *weights = at_arena_alloc_small(memory, ((size_t)keys + 1) * sizeof *weights);
+        if (!weights)
+            return false;
+        for (int k = 0; k < keys; k++)
+            weights[k] = (double)r->weights[k];
+        to[(*count)++] = (attend_attention_row){r->kind,          r->layer, r->head,
+                                                query + r->query, keys,     weights};
+    }
+    return true;
+}
+
+/* ---- JSON ----------------------------------------------------------------------------------- */
+
+const char *attend_attention_kind_name(attend_attention_kind kind)
+{
+    return (unsigned)kind < KINDS ? names[kind] : "unknown";
+}
+
+static void add_texts(at_str *out, const char *name, int n, const char *const *text)
+{
+    at_str_print(out, ", \"%s\": [", name);
+    for (int i = 0; i < n; i++) {
+        at_str_add(out, i ? ", " : "");
+        at_str_add_json(out, text[i]);
+    }
+    at_str_add(out, "]");
+}
+
+static void add_numbers(at_str *out, int n, const double *x)
+{
+    at_str_add(out, "[");
+    for (int i = 0; i < n; i++)
+        at_str_print(out, "%s%.6g", i ? ", " : "", x[i]);
+    at_str_add(out, "]");
+}
+
+static void add_weights(at_str *out, const attend_translation *t)
+{
+    at_str_add(out, ", \"weights\": [");
+    for (int i = 0; i < t->targets; i++) {
+        at_str_add(out, i ? ", " : "");
+        add_numbers(out, t->sources, t->weights + (size_t)i * (size_t)t->sources);
+    }
+    at_str_add(out, "]");
+}
+
+static void add_rows(at_str *out, const attend_translation *t)
+{
+    at_str_add(out, ", \"attention\": [");
+    for (size_t i = 0; i < t->attention_count; i++) {
+        const attend_attention_row *r = &t->attention[i];
+        at_str_print(out,
+                     "%s{\"kind\": \"%s\", \"layer\": %d, \"head\": %d, \"query\": %d, "
+                     "\"weights\": ",
+                     i ? ", " : "", attend_attention_kind_name(r->kind), r->layer, r->head,
+                     r->query);
+        add_numbers(out, r->keys, r->weights);
+        at_str_add(out, "}");
+    }
+    at_str_add(out, "]");
+}
+
+attend_status attend_attention_json(const attend_translation *t, size_t line, int sentence,
+                                    char **text, attend_error *err)
+{
+    at_str out = {0};
+    at_str_print(&out, "{\"line\": %zu, ", line);
+    if (sentence >= 0)
+        at_str_print(&out, "\"sentence\": %d, ", sentence);
+    at_str_print(&out, "\"rank\": %d, \"score\": %.9g, \"log_p\": %.9g, \"text\": ", t->rank,
+                 t->score, t->log_p);
+    at_str_add_json(&out, t->text);
+    add_texts(&out, "source", t->sources, t->source);
+    add_texts(&out, "target", t->targets, t->target);
+    if (t->weights)
+        add_weights(&out, t);
+    if (t->attention)
+        add_rows(&out, t);
+    at_str_add(&out, "}");
+    *text = at_str_take(&out);
+    at_str_free(&out);
+    return *text ? ATTEND_OK : at_error_memory(err);
+}

@@ -1,0 +1,187 @@
+/* What a configuration starts from: a preset or a model, and the task. */
+#include "train/config_parts.h"
+
+#include <string.h>
+
+#include "base/file.h"
+#include "base/memory.h"
+#include "base/option_alias.h"
+#include "store/model_config.h"
+
+/* ---- values -------------------------------------------------------------------------------- */
+
+const char *at_train_config_given(const at_train_config *c, const char *name)
+{
+    const char *value = NULL;
+    for (size_t i = 0; i < c->count; i++)
+        if (at_option_alias_same(c->settings[i].name, name))
+            value = c->settings[i].value;
+    return value;
+}
+
+const char *at_train_config_value(const at_train_config *c, const char *name)
+{
+    const at_config_entry *e = at_config_find(&c->file, name);
+    const char *value = at_train_config_given(c, name);
+    return value ? value : e ? e->value : NULL;
+}
+
+bool at_train_config_resumes(const at_train_config *c)
+{
+    const char *value = at_train_config_given(c, "resume");
+    return value && at_choice_find("yes|true|on|1", value) >= 0;
+}
+
+/* ---- another preset than the file's -------------------------------------------------------- */
+
+/* Is it what the preset itself has? own and other: settings as the preset has them; other is
+ * changed. */
+static bool of_preset(const at_preset *p, const at_config_entry *e, const void *own, void *other)
+{
+    at_option_set set = {p->kind->options, other};
+    void *fields;
+    attend_error ignored;
+    if (strcmp(e->name, "task") == 0)
+        return !e->value || strcmp(e->value, at_task_for(p->kind)->name) == 0;
+    const at_option *o = at_option_find(&set, 1, e->name, &fields);
+    if (o && !e->value)
+        return true;
+    if (!o || at_option_assign(o, e->value, other, e->name, &ignored) < 0)
+        return false;
+    at_str a = {0}, b = {0};
+    at_option_print(&a, o, own);
+    at_option_print(&b, o, other);
+    bool same = !a.failed && !b.failed && strcmp(at_str_text(&a), at_str_text(&b)) == 0;
+    at_str_free(&a);
+    at_str_free(&b);
+    return same;
+}
+
+/* A file of all settings (--dump-config) would make a mixture of the two presets: settings of its
+ * own preset are left out. */
+static attend_status forget_preset(at_train_config *c, attend_error *err)
+{
+    const at_config_entry *e = at_config_find(&c->file, "preset");
+    const char *name = at_train_config_given(c, "preset");
+    if (!e || !name || strcmp(e->value, name) == 0)
+        return ATTEND_OK;
+    const at_preset *p = at_preset_find(e->value, err);
+    if (!p)
+        return ATTEND_OPTION;
+    void *own = at_alloc_zero(1, p->kind->settings_size),
+         *other = at_alloc_zero(1, p->kind->settings_size);
+    attend_status status = own && other ? at_preset_settings(p, own, err) : at_error_memory(err);
+    if (status >= 0)
+        status = at_preset_settings(p, other, err);
+    size_t kept = 0;
+    for (size_t i = 0; i < c->file.count && status >= 0; i++)
+        if (!of_preset(p, &c->file.entry[i], own, other))
+            c->file.entry[kept++] = c->file.entry[i];
+    if (status >= 0)
+        c->file.count = kept;
+    at_free(own);
+    at_free(other);
+    return status;
+}
+
+/* ---- the model of another run -------------------------------------------------------------- */
+
+static attend_status read_model(at_train_config *c, const char *folder, const at_model_kind *kind,
+                                json_t *json, attend_error *err)
+{
+    const char *preset = json_string_value(json_object_get(json, "preset"));
+    const char *wanted = at_train_config_value(c, "preset");
+    if (!preset)
+        return at_error(err, ATTEND_FORMAT,
+                        "--init-from %s: no model of attend train: config.json has no preset",
+                        at_show(folder).text);
+    if (wanted && strcmp(wanted, preset) != 0)
+        return at_error(err, ATTEND_OPTION,
+                        "--preset %.40s: the model of --init-from is one of %.40s; leave the "
+                        "preset out, or --init-from",
+                        wanted, preset);
+    c->preset = at_preset_find(preset, err);
+    if (!c->preset)
+        return ATTEND_OPTION;
+    if (c->preset->kind != kind)
+        return at_error(err, ATTEND_FORMAT,
+                        "--init-from %s: config.json has the preset %.40s, which is not a %s; "
+                        "restore the file",
+                        at_show(folder).text, preset, kind->name);
+    c->model = at_alloc_zero(1, kind->settings_size);
+    return c->model ? at_model_config_settings(folder, kind, json, c->model, &c->strings, err)
+                    : at_error_memory(err);
+}
+
+static attend_status take_model(at_train_config *c, const char *folder, attend_error *err)
+{
+    json_t *json;
+    const at_model_kind *kind;
+    attend_status status = at_model_config_read(folder, &kind, &json, err);
+    if (status < 0)
+        return status;
+    status = read_model(c, folder, kind, json, err);
+    c->from_model = status >= 0;
+    json_decref(json);
+    return status;
+}
+
+static attend_status take_preset(at_train_config *c, attend_error *err)
+{
+    const at_config_entry *before = at_config_find(&c->stored, "preset");
+    const char *name = at_train_config_value(c, "preset");
+    if (before && name && strcmp(before->value, name) != 0)
+        return at_error(err, ATTEND_OPTION,
+                        "--preset %.40s: the run that goes on is one of %.40s; leave the preset "
+                        "out, or start a new run elsewhere",
+                        name, before->value);
+    c->preset = at_preset_find(before ? before->value : name ? name : "bahdanau", err);
+    if (!c->preset)
+        return ATTEND_OPTION;
+    c->model = at_alloc_zero(1, c->preset->kind->settings_size);
+    return c->model ? at_preset_settings(c->preset, c->model, err) : at_error_memory(err);
+}
+
+/* ---- the task ------------------------------------------------------------------------------ */
+
+static attend_status add_set(at_train_config *c, const at_option *options, void *fields,
+                             attend_error *err)
+{
+    c->sets[c->n_sets++] = (at_option_set){options, fields};
+    return at_options_defaults(options, fields, err);
+}
+
+static attend_status take_task(at_train_config *c, attend_error *err)
+{
+    const at_config_entry *before = at_config_find(&c->stored, "task");
+    const char *name = before ? before->value : at_train_config_value(c, "task");
+    const at_model_kind *kind = c->preset->kind;
+    c->task = name && *name ? at_task_find(name, kind, err) : at_task_for(kind);
+    if (!c->task)
+        return ATTEND_OPTION;
+    c->own = at_alloc_zero(1, c->task->settings_size ? c->task->settings_size : 1);
+    return c->own ? ATTEND_OK : at_error_memory(err);
+}
+
+static attend_status make_sets(at_train_config *c, attend_error *err)
+{
+    attend_status status = add_set(c, at_run_options, &c->run, err);
+    for (int i = 0; status >= 0 && c->task->shared[i]; i++)
+        status = add_set(c, c->task->shared[i], &c->run, err);
+    if (status >= 0 && c->task->options)
+        status = add_set(c, c->task->options, c->own, err);
+    c->run.task = c->task->name;
+    c->sets[c->n_sets++] = (at_option_set){c->preset->kind->options, c->model};
+    return status;
+}
+
+attend_status at_train_config_start(at_train_config *c, attend_error *err)
+{
+    const char *from = at_train_config_resumes(c) ? NULL : at_train_config_value(c, "init-from");
+    attend_status status = forget_preset(c, err);
+    if (status >= 0)
+        status = from && *from ? take_model(c, from, err) : take_preset(c, err);
+    if (status >= 0)
+        status = take_task(c, err);
+    return status < 0 ? status : make_sets(c, err);
+}

@@ -1,0 +1,151 @@
+/* Language models, from running text.
+ *
+ *     loss = - 1/N sum log p(x_{t+1} | x_<=t)        over the N words of all windows of the batch
+ *
+ * Windows to train on come in a random order, and each begins without memory. A validation reads
+ * the text as it stands, in streams side by side, and remembers what it has read. */
+#include "data/windows.h"
+#include "train/run_parts.h"
+
+enum { STREAMS = 32 };
+
+typedef struct {
+    at_windows *windows[2]; /* to train on, to validate with */
+    int streams;            /* of the validation */
+    const at_batch *batch;
+    at_cache *cache; /* states of the validation's streams */
+} state;
+
+static state *state_of(const at_run *r) { return r->task_state; }
+
+/* ---- before the first step ------------------------------------------------------------------- */
+
+/* tokens of a window, a setting of the model */
+static int window_of(const at_run *r) { return *(const int *)at_run_model_setting(r, "window"); }
+
+/* which: 0 to learn from, 1 to validate with */
+static attend_status cut_part(at_run *r, int which, int streams, attend_error *err)
+{
+    state *t = state_of(r);
+    attend_error why;
+    attend_status status = at_windows_new(r->ids[which], window_of(r), streams, &t->windows[which],
+                                          &why);
+    if (status == ATTEND_FORMAT)
+        return at_error(err, status, "%s: %s; choose another --window, or give %s",
+                        which ? "what is to validate with" : "what is to learn from", why.message,
+                        which ? "more with --valid, which is a share, a number of lines, or a file"
+                              : "more --data");
+    return status < 0 ? at_error(err, status, "%s", why.message) : status;
+}
+
+static attend_status cut_windows(at_run *r, attend_error *err)
+{
+    state *t = state_of(r);
+    int T = window_of(r);
+    size_t tokens = at_encoded_count(r->ids[1]).tokens[0];
+    size_t most = tokens / (size_t)(T + 1); /* streams that have a window each */
+    t->streams = most >= STREAMS ? STREAMS : most > 1 ? (int)most : 1;
+    attend_status status = cut_part(r, 0, 0, err);
+    if (status >= 0)
+        status = cut_part(r, 1, t->streams, err);
+    for (int i = 0; i < 2 && status >= 0; i++)
+        r->supply[i] = at_windows_supply(t->windows[i]);
+    r->valid_batch = t->streams;
+    return status;
+}
+
+/* what of the data nobody reads */
+static void say_unread(at_run *r)
+{
+    unsigned has = at_corpus_has(r->corpus);
+    if (has & ATTEND_HAS_TARGET)
+        at_run_say(r,
+                   "of these pairs the first side alone is learned; --text names another column, "
+                   "--format text takes whole lines");
+    else if (has & ATTEND_HAS_LABEL)
+        at_run_say(r, "the labels are left out; --format text takes whole lines");
+}
+
+static attend_status prepare(at_run *r, attend_error *err)
+{
+    state *t = state_of(r);
+    at_model *m = r->model;
+    attend_status status = ATTEND_OK;
+    say_unread(r);
+    if (!m->source) {
+        status = at_run_learn(r, true, false, at_run_preset(r), &m->source, err);
+        m->target = m->source;
+    }
+    at_encode_options o = {.source = m->source, .source_frame = ATTEND_FRAME_INPUT};
+    for (int which = 0; which < 2 && status >= 0; which++)
+        status = at_run_encode(r, which, &o, err);
+    if (status >= 0)
+        status = cut_windows(r, err);
+    if (status >= 0)
+        status = at_model_describe(m, err);
+    if (status >= 0)
+        status = at_run_vectors(r, err);
+    if (status < 0)
+        return status;
+    t->cache = m->kind->decodes->cache(m);
+    at_run_say(r, "%zu words to learn from, %zu to validate with, %d different ones",
+               at_encoded_count(r->ids[0]).tokens[0], at_encoded_count(r->ids[1]).tokens[0],
+               (int)at_tokenizer_size(m->source));
+    return t->cache ? ATTEND_OK : at_error_memory(err);
+}
+
+/* ---- batches ------------------------------------------------------------------------------- */
+
+static attend_status take(at_run *r, const at_batch *batch, int shards, attend_error *err)
+{
+    state *t = state_of(r);
+    t->batch = batch;
+    r->shards = at_shards_cut(batch->source.B, shards);
+    r->n_targets = (double)batch->source.B * (double)batch->source.T;
+    if (batch->index > 0)
+        return ATTEND_OK;
+    at_cache_clear(t->cache);
+    return at_cache_join(t->cache, batch->source.B, err);
+}
+
+static at_tensor *loss(void *run, at_tape *tape, int shard)
+{
+    const at_run *r = run;
+    state *t = state_of(r);
+    const at_block *x = &t->batch->source;
+    int at = r->shards.first[shard], B = r->shards.first[shard + 1] - at, T = x->T;
+    bool training = at_tape_mode(tape) == ATTEND_TRAIN;
+    at_ids words = {SHAPE(B, T), x->ids + (size_t)at * (size_t)T};
+    at_ids targets = {SHAPE(B, T), t->batch->target.ids + (size_t)at * (size_t)T};
+    at_decode_input in = {.cache = training ? NULL : t->cache, .tokens = words, .width = 1};
+    at_decoded d = r->model->kind->decodes->decode(tape, r->model, &in);
+    at_cross_entropy_options o = {.smoothing = training ? (real)r->settings.label_smoothing : 0,
+                                  .ignore = -1,
+                                  .divisor = (real)r->n_targets};
+    return r->model->kind->decodes->loss(tape, r->model, d.features, (at_mixed_with){.gate = NULL},
+                                         targets, o);
+}
+
+static void free_state(at_run *r)
+{
+    state *t = state_of(r);
+    at_windows_free(t->windows[0]);
+    at_windows_free(t->windows[1]);
+    at_cache_free(t->cache);
+}
+
+const at_task at_task_language = {
+    .name = "language",
+    .can = ATTEND_CAN_GENERATE,
+    .state_size = sizeof(state),
+    .metrics = "perplexity loss",
+    .use = {"generate", ""},
+    .unit = "words",
+    .perplexity = true,
+    .whole = true,
+    .shared = {at_text_options},
+    .prepare = prepare,
+    .take = take,
+    .loss = loss,
+    .free = free_state,
+};

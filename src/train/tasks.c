@@ -1,0 +1,44 @@
+#include <string.h>
+
+#include "base/guess.h"
+#include "train/task.h"
+
+const at_task *const at_tasks[] = {
+#define TASK(name) &at_task_##name,
+#include "train/tasks.def"
+#undef TASK
+};
+
+const int at_task_count = (int)(sizeof at_tasks / sizeof *at_tasks);
+
+static bool fits(const at_task *task, const at_model_kind *kind)
+{
+    return (task->can & kind->can) == task->can;
+}
+
+const at_task *at_task_for(const at_model_kind *kind)
+{
+    for (int i = 0; i < at_task_count; i++)
+        if (fits(at_tasks[i], kind))
+            return at_tasks[i];
+    return NULL;
+}
+
+const at_task *at_task_find(const char *name, const at_model_kind *kind, attend_error *err)
+{
+    at_guess guess = {.word = name};
+    at_str fitting = {0};
+    for (int i = 0; i < at_task_count; i++) {
+        bool named = strcmp(at_tasks[i]->name, name) == 0;
+        if (named && fits(at_tasks[i], kind))
+            return at_tasks[i];
+        if (fits(at_tasks[i], kind))
+            at_str_print(&fitting, "%s%s", fitting.length ? ", " : "", at_tasks[i]->name);
+        at_guess_consider(&guess, at_tasks[i]->name, named ? 0 : strlen(at_tasks[i]->name));
+    }
+    at_error(err, ATTEND_OPTION, "--task %.40s: %s%s%sa %s is trained by: %s", name,
+             *guess.best ? "did you mean " : "", guess.best, *guess.best ? "? " : "", kind->name,
+             at_str_text(&fitting));
+    at_str_free(&fitting);
+    return NULL;
+}

@@ -1,0 +1,87 @@
+/* Generated text: seeds, greedy search and a beam of 1, lines, and repetition. */
+#include "decode/generate.h"
+
+#include <string.h>
+
+#include "base/memory.h"
+#include "model_fixtures.h"
+
+static at_model *model;
+
+static char *text_of(const at_generate_options *o, const char *prompt)
+{
+    static at_str out[4];
+    static int next;
+    at_str *to = &out[next++ % 4];
+    attend_error err;
+    at_session *s;
+    at_str_free(to);
+    *to = (at_str){0};
+    assert_int_equal(at_session_new(1, (const at_model *const[]){model}, &s, &err), ATTEND_OK);
+    if (at_generate(s, o, (at_text){prompt, strlen(prompt)}, to, &err) < 0)
+        fail_msg("%s", err.message);
+    at_session_free(s);
+    return (char *)at_str_text(to);
+}
+
+static const at_sampling plain = {1, 1, 0, 1, 0};
+
+static void greedy_text_is_that_of_a_beam_of_1(void **state)
+{
+    (void)state;
+    at_generate_options greedy = {.sampling = plain, .greedy = true, .most = 30}, beam = greedy;
+    beam.greedy = false;
+    beam.beam = 1;
+    assert_string_equal(text_of(&greedy, "the "), text_of(&beam, "the "));
+    assert_memory_equal(text_of(&greedy, "the "), "the ", 4);
+}
+
+static void a_seed_gives_its_text_again(void **state)
+{
+    (void)state;
+    at_generate_options a = {.sampling = plain, .most = 40, .seed = 7}, b = a, c = a;
+    b.seed = 8;
+    c.text = 1;
+    assert_string_equal(text_of(&a, ""), text_of(&a, ""));
+    assert_string_not_equal(text_of(&a, ""), text_of(&b, ""));
+    assert_string_not_equal(text_of(&a, ""), text_of(&c, ""));
+}
+
+static int count_of(const char *text, char what)
+{
+    int n = 0;
+    for (; *text; text++)
+        n += *text == what;
+    return n;
+}
+
+static void text_stops_after_the_lines_asked_for(void **state)
+{
+    (void)state;
+    for (int lines = 1; lines <= 3; lines++) {
+        at_generate_options o = {.sampling = plain, .most = 1000, .lines = lines, .seed = 7};
+        assert_int_equal(count_of(text_of(&o, "a\nb"), '\n'), lines);
+    }
+}
+
+static void a_repetition_penalty_spreads_the_tokens(void **state)
+{
+    (void)state;
+    at_generate_options o = {.sampling = plain, .greedy = true, .most = 30}, bent = o;
+    bent.sampling.repetition = 5;
+    assert_true(count_of(text_of(&bent, ""), 'o') < count_of(text_of(&o, ""), 'o'));
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(greedy_text_is_that_of_a_beam_of_1),
+        cmocka_unit_test(a_seed_gives_its_text_again),
+        cmocka_unit_test(text_stops_after_the_lines_asked_for),
+        cmocka_unit_test(a_repetition_penalty_spreads_the_tokens),
+    };
+    model = open_fixture("language");
+    int failed = cmocka_run_group_tests(tests, NULL, NULL);
+    at_model_free(model);
+    return failed;
+}
