@@ -20,7 +20,10 @@ static const at_gpt2 gpt2 = {.vocabulary = 50257,
                              .positions = 1024,
                              .width = 768,
                              .layers = 12,
-                             .heads = 12,
+                             .attention = {.score = &at_score_scaled_dot,
+                                           .scope = &at_scope_global,
+                                           .pick = &at_pick_soft,
+                                           .heads = 12},
                              .inner = 3072,
                              .epsilon = (real)1e-5,
                              .activation = at_gelu_tanh};
@@ -51,7 +54,8 @@ static at_tensor *loss(void *arg, at_tape *t, int shard)
     const training *s = arg;
     (void)shard;
     at_shape shape = SHAPE(s->texts, s->length);
-    at_tensor *x = at_gpt2_states(t, at_root(), &gpt2, (at_ids){shape, s->ids}, NULL, NULL);
+    at_tensor *x = at_gpt2_states(t, at_root(), &gpt2,
+                                  &(at_gpt2_input){.tokens = (at_ids){shape, s->ids}});
     int n = s->texts * s->length;
     return at_gpt2_loss(t, at_root(), &gpt2, x, (at_ids){shape, s->ids + n},
                         (at_cross_entropy_options){.ignore = -100, .divisor = (real)n});
@@ -99,7 +103,8 @@ static at_tensor *read_tokens(reading *r, at_ids tokens, at_cache *cache)
 {
     at_tape *t = r->tape;
     at_tape_reset(t);
-    at_tensor *x = at_gpt2_states(t, at_root(), r->model, tokens, cache, NULL);
+    at_tensor *x = at_gpt2_states(t, at_root(), r->model,
+                                  &(at_gpt2_input){.tokens = tokens, .cache = cache});
     if (r->last)
         x = at_gpt2_last(t, x, NULL);
     x = at_gpt2_logits(t, at_root(), r->model, x);
@@ -172,7 +177,7 @@ static size_t make_file(const char *path, const at_gpt2 *m, at_dtype type)
     at_tape *t = at_tape_new(params, ATTEND_INFER);
     at_store_list list = {.item = NULL};
     at_tape_dry(t);
-    at_gpt2_states(t, at_root(), m, (at_ids){SHAPE(1, 1), (int[]){0}}, NULL, NULL);
+    at_gpt2_states(t, at_root(), m, &(at_gpt2_input){.tokens = {SHAPE(1, 1), (int[]){0}}});
     check(t);
     size_t bytes = 0;
     for (int i = 0; i < at_params_count(params); i++) {

@@ -239,6 +239,9 @@ at_memory at_attention_slices(at_tape *t, at_path s, const at_how *how, int widt
                               at_tensor *values, const int *lengths);
 at_reading at_read_slices(at_tape *t, at_path s, const at_how *how, const at_memory *m, at_query q);
 
+/* Is it dot products of global soft attention, which the op at_attention computes for all heads? */
+bool at_is_fused(const at_how *how);
+
 /* ---- keys that grow: attention on a cache --------------------------------------------------- */
 
 /* Widths of the streams that one attention has in a cache: keys, values and, for scores that have

@@ -17,9 +17,6 @@ at_tensor *at_one_head(at_tape *t, at_tensor *x);
 /* keys lo .. hi-1 of a source, as a source of their own, without lengths */
 at_memory at_memory_part(at_tape *t, const at_memory *m, int lo, int hi);
 
-/* Is it dot products of global soft attention, which one op computes for all heads? */
-bool at_is_fused(const at_how *how);
-
 /* m with its slices for each head, of what is prepared too; m itself without heads */
 at_memory at_memory_heads(at_tape *t, const at_how *how, at_memory m);
 

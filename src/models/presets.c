@@ -140,6 +140,60 @@ const at_preset at_preset_rnn_lm = {
     .settings = "cell=lstm",
 };
 
+const at_preset at_preset_gpt2 = {
+    .name = "gpt2",
+    .formula = "a language model: 12 layers of 768, 12 heads, 1024 positions; 124 million weights",
+    .source = "Radford et al. 2019",
+    .kind = &at_model_gpt2,
+    .attention = "scaled-dot",
+    .settings = "layers=12 hidden=768 heads=12 context=1024",
+};
+
+const at_preset at_preset_gpt2_medium = {
+    .name = "gpt2-medium",
+    .formula = "gpt2 with 24 layers of 1024, 16 heads; 355 million weights",
+    .source = "Radford et al. 2019",
+    .kind = &at_model_gpt2,
+    .attention = "scaled-dot",
+    .settings = "layers=24 hidden=1024 heads=16 context=1024",
+};
+
+const at_preset at_preset_gpt2_large = {
+    .name = "gpt2-large",
+    .formula = "gpt2 with 36 layers of 1280, 20 heads; 774 million weights",
+    .source = "Radford et al. 2019",
+    .kind = &at_model_gpt2,
+    .attention = "scaled-dot",
+    .settings = "layers=36 hidden=1280 heads=20 context=1024",
+};
+
+const at_preset at_preset_gpt2_xl = {
+    .name = "gpt2-xl",
+    .formula = "gpt2 with 48 layers of 1600, 25 heads; 1.6 billion weights",
+    .source = "Radford et al. 2019",
+    .kind = &at_model_gpt2,
+    .attention = "scaled-dot",
+    .settings = "layers=48 hidden=1600 heads=25 context=1024",
+};
+
+const at_preset at_preset_gpt2_small_cpu = {
+    .name = "gpt2-small-cpu",
+    .formula = "gpt2 for two cores and a small corpus: 6 layers of 256, 8 heads, 256 positions",
+    .source = "Radford et al. 2019, smaller",
+    .kind = &at_model_gpt2,
+    .attention = "scaled-dot",
+    .settings = "layers=6 hidden=256 heads=8 context=256",
+};
+
+const at_preset at_preset_gpt2_char = {
+    .name = "gpt2-char",
+    .formula = "gpt2 for characters: 4 layers of 128, 4 heads, 64 positions; --tokenizer chars",
+    .source = "Karpathy, nanoGPT: the setting for a CPU",
+    .kind = &at_model_gpt2,
+    .attention = "scaled-dot",
+    .settings = "layers=4 hidden=128 heads=4 context=64 dropout=0",
+};
+
 const at_preset *const at_presets[] = {
 #define PRESET(name) &at_preset_##name,
 #include "models/presets.def"

@@ -3,7 +3,8 @@
  *     loss = - 1/N sum log p(x_{t+1} | x_<=t)        over the N words of all windows of the batch
  *
  * Windows to train on come in a random order, and each begins without memory. A validation reads
- * the text as it stands, in streams side by side, and remembers what it has read. */
+ * the text as it stands: a recurrent model in streams side by side, and remembers what it has read;
+ * a model with a fixed number of positions window by window. */
 #include "data/windows.h"
 #include "train/run_parts.h"
 
@@ -11,7 +12,7 @@ enum { STREAMS = 32 };
 
 typedef struct {
     at_windows *windows[2]; /* to train on, to validate with */
-    int streams;            /* of the validation */
+    int streams;            /* of the validation, each a row of a batch */
     const at_batch *batch;
     at_cache *cache; /* states of the validation's streams */
 } state;
@@ -20,8 +21,16 @@ static state *state_of(const at_run *r) { return r->task_state; }
 
 /* ---- before the first step ------------------------------------------------------------------- */
 
-/* tokens of a window, a setting of the model */
-static int window_of(const at_run *r) { return *(const int *)at_run_model_setting(r, "window"); }
+/* tokens of a window: a setting of the model, or all of its positions */
+static int window_of(const at_run *r)
+{
+    int window = *(const int *)at_run_model_setting(r, "window");
+    const int *context = at_run_model_setting(r, "context");
+    return window || !context ? window : *context;
+}
+
+/* Can it carry what it has read from window to window? Positions of a table come to an end. */
+static bool remembers(const at_run *r) { return !at_run_model_setting(r, "context"); }
 
 /* which: 0 to learn from, 1 to validate with */
 static attend_status cut_part(at_run *r, int which, int streams, attend_error *err)
@@ -47,7 +56,7 @@ static attend_status cut_windows(at_run *r, attend_error *err)
     t->streams = most >= STREAMS ? STREAMS : most > 1 ? (int)most : 1;
     attend_status status = cut_part(r, 0, 0, err);
     if (status >= 0)
-        status = cut_part(r, 1, t->streams, err);
+        status = cut_part(r, 1, remembers(r) ? t->streams : 0, err);
     for (int i = 0; i < 2 && status >= 0; i++)
         r->supply[i] = at_windows_supply(t->windows[i]);
     r->valid_batch = t->streams;
@@ -117,7 +126,8 @@ static at_tensor *loss(void *run, at_tape *tape, int shard)
     bool training = at_tape_mode(tape) == ATTEND_TRAIN;
     at_ids words = {SHAPE(B, T), x->ids + (size_t)at * (size_t)T};
     at_ids targets = {SHAPE(B, T), t->batch->target.ids + (size_t)at * (size_t)T};
-    at_decode_input in = {.cache = training ? NULL : t->cache, .tokens = words, .width = 1};
+    at_decode_input in = {
+        .cache = training || !remembers(r) ? NULL : t->cache, .tokens = words, .width = 1};
     at_decoded d = r->model->kind->decodes->decode(tape, r->model, &in);
     at_cross_entropy_options o = {.smoothing = training ? (real)r->settings.label_smoothing : 0,
                                   .ignore = -1,

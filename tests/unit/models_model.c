@@ -44,6 +44,14 @@ static int try_once(const at_model *m)
     return at_params_count(m->params);
 }
 
+static bool has(const at_model_kind *kind, const char *name)
+{
+    const at_option *o = kind->options;
+    while (o->name && strcmp(o->name, name) != 0)
+        o++;
+    return o->name;
+}
+
 static void set(const at_model_kind *kind, void *settings, const char *name, const char *value)
 {
     attend_error err;
@@ -157,8 +165,10 @@ static void every_preset_makes_a_network(void **state)
         need(at_preset_settings(p, m->settings, &err), p->name, &err);
         need(at_model_check_settings(p->kind, m->settings, &err), p->name, &err);
         set(p->kind, m->settings, "hidden", "8"); /* papers have large ones */
-        if (p->kind != &at_model_transformer)
+        if (has(p->kind, "embedding"))
             set(p->kind, m->settings, "embedding", "8");
+        if (has(p->kind, "heads"))
+            set(p->kind, m->settings, "heads", "2");
         need(at_model_describe(m, &err), p->name, &err);
         assert_true(try_once(m) > 0);
         at_model_free(m);
