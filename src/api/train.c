@@ -25,7 +25,7 @@ static int by_preset(const char *name)
     if (strcmp(name, "attention") == 0 || names(at_presets[0]->settings, name))
         return 1;
     for (int i = 1; i < at_preset_count; i++)
-        if (names(at_presets[i]->settings, name))
+        if (names(at_presets[i]->settings, name) || at_preset_training(at_presets[i], name))
             return 2;
     return 0;
 }

@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "base/guess.h"
+#include "base/option_alias.h"
 
 const at_preset *at_preset_find(const char *name, attend_error *err)
 {
@@ -15,6 +16,14 @@ const at_preset *at_preset_find(const char *name, attend_error *err)
     at_error(err, ATTEND_OPTION, "there is no preset '%.40s'%s%s%s", name,
              *guess.best ? "; did you mean '" : "; attend list presets shows those there are",
              guess.best, *guess.best ? "'?" : "");
+    return NULL;
+}
+
+const char *at_preset_training(const at_preset *p, const char *name)
+{
+    for (const attend_setting *s = p->training; s && s->name; s++)
+        if (at_option_alias_same(name, s->name))
+            return s->value;
     return NULL;
 }
 

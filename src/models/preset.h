@@ -17,8 +17,10 @@ typedef struct {
     const at_model_kind *kind;
     const char *attention; /* NULL: it has none */
     const char *settings;  /* "cell=gru bidirectional=yes": what differs from the defaults */
-    int vocabulary;        /* words it was made for, where words are learned and their number is not
-                              asked for; 0: any number */
+    const attend_setting *training; /* of a new run, where it differs from the defaults; the last
+                                       has no name; NULL: none */
+    int vocabulary; /* words it was made for, where words are learned and their number is not
+                       asked for; 0: any number */
 } at_preset;
 
 #define PRESET(name) extern const at_preset at_preset_##name;
@@ -29,6 +31,9 @@ extern const int at_preset_count;
 
 /* The preset of that name, or NULL with an error that suggests one. */
 const at_preset *at_preset_find(const char *name, attend_error *err);
+
+/* The preset's value of a setting of the run, or NULL. */
+const char *at_preset_training(const at_preset *p, const char *name);
 
 /* Every setting of its kind as the preset has it. */
 attend_status at_preset_settings(const at_preset *p, void *settings, attend_error *err);

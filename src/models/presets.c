@@ -67,6 +67,25 @@ const at_preset at_preset_d2l = {
     .settings = "cell=gru start=copy place=before context-first=yes",
 };
 
+/* How Transformers are trained: Adam with a shorter memory of squares, a warm-up, label smoothing,
+ * batches of so many tokens, one vocabulary of subwords, the mean of the last weights. */
+#define TRANSFORMER_TRAINING                                                                      \
+    {"optimizer", "adam:beta2=0.98"}, {"label-smoothing", "0.1"}, {"tokenizer", "sentencepiece"}, \
+    {                                                                                             \
+        "average", "5"                                                                            \
+    }
+
+static const attend_setting base_training[] = {TRANSFORMER_TRAINING,
+                                               {"lr", "0.0007"},
+                                               {"schedule", "inverse_sqrt:warmup=4000"},
+                                               {"batch-tokens", "4096"},
+                                               {NULL, NULL}};
+
+/* A small corpus has few batches: a warm-up of as many steps as the paper's might never end. */
+static const attend_setting small_training[] = {
+    TRANSFORMER_TRAINING,     {"lr", "0.003"},  {"schedule", "inverse_sqrt:warmup=0.1"},
+    {"batch-tokens", "2500"}, {"epochs", "30"}, {NULL, NULL}};
+
 const at_preset at_preset_transformer = {
     .name = "transformer",
     .formula = "6+6 layers of 512, 8 heads, feed-forward 2048; post-norm; one embedding for all",
@@ -74,6 +93,7 @@ const at_preset at_preset_transformer = {
     .kind = &at_model_transformer,
     .attention = "scaled-dot",
     .settings = "layers=6 hidden=512 heads=8 ffn=2048 norm=post dropout=0.1 shared=yes tied=yes",
+    .training = base_training,
 };
 
 const at_preset at_preset_transformer_tiny = {
@@ -83,6 +103,7 @@ const at_preset at_preset_transformer_tiny = {
     .kind = &at_model_transformer,
     .attention = "scaled-dot",
     .settings = "layers=4 hidden=128 heads=4 ffn=256 norm=pre dropout=0.3 shared=yes tied=yes",
+    .training = small_training,
 };
 
 const at_preset at_preset_transformer_small = {
@@ -92,6 +113,7 @@ const at_preset at_preset_transformer_small = {
     .kind = &at_model_transformer,
     .attention = "scaled-dot",
     .settings = "layers=3 hidden=256 heads=8 ffn=512 norm=pre dropout=0.1 shared=yes tied=yes",
+    .training = small_training,
 };
 
 const at_preset at_preset_d2l_transformer = {

@@ -77,6 +77,14 @@ static bool is_default(const at_option *o, const char *value)
     return !value || strcmp(value, usual) == 0;
 }
 
+bool at_train_config_is_default(const char *name, const char *value)
+{
+    const at_option *table, *o = NULL;
+    for (int i = 0; (table = table_at(i)) && !o; i++)
+        o = find_in(table, name);
+    return o && is_default(o, value);
+}
+
 attend_status at_train_config_drop_foreign(const at_train_config *c, at_config *file,
                                            attend_error *err)
 {

@@ -13,6 +13,9 @@ bool at_train_config_resumes(const at_train_config *c);
 /* Is it an option of every run, of any task or of any kind of model? */
 bool at_train_config_knows(const char *name);
 
+/* Is it the default of the option of that name? No value is. */
+bool at_train_config_is_default(const char *name, const char *value);
+
 /* The first task that has an option of that name, or NULL. */
 const at_task *at_train_config_owner(const char *name);
 

@@ -13,6 +13,23 @@ typedef struct {
     char text[200];
 } origin_text;
 
+/* Is this setting of the model as its table has it? */
+static bool is_plain(const at_train_config *c, const at_option *o)
+{
+    const char *usual = o->value ? o->value : o->type == ATTEND_OPTION_FLAG ? "no" : "";
+    at_str value = {0};
+    at_option_print(&value, o, c->model);
+    bool plain = strcmp(at_str_text(&value), usual) == 0;
+    at_str_free(&value);
+    return plain;
+}
+
+/* Does the preset say something of it? Neither the caller nor a file does. */
+static bool by_preset(const at_train_config *c, const at_option *o, bool of_model)
+{
+    return of_model ? !is_plain(c, o) : !c->from_model && at_preset_training(c->preset, o->name);
+}
+
 static const char *origin(void *user, const at_option *o)
 {
     origin_text *t = user;
@@ -20,24 +37,18 @@ static const char *origin(void *user, const at_option *o)
     const at_config_entry *e = at_config_find(&c->file, o->name);
     at_option_set set = {c->preset->kind->options, NULL};
     void *fields;
+    bool of_model = at_option_find(&set, 1, o->name, &fields) == o;
     if (at_train_config_given(c, o->name))
         return "given";
     if (!e && at_config_find(&c->stored, o->name))
         return "as before";
     if (e)
         snprintf(t->text, sizeof t->text, "%s:%d", at_show(c->file.path).text, e->line);
-    else if (at_option_find(&set, 1, o->name, &fields) == o && c->from_model)
+    else if (of_model && c->from_model)
         return "as in --init-from";
-    else if (at_option_find(&set, 1, o->name, &fields) == o) {
-        at_str value = {0};
-        at_option_print(&value, o, c->model);
-        bool plain = strcmp(at_str_text(&value), o->value                        ? o->value
-                                                 : o->type == ATTEND_OPTION_FLAG ? "no"
-                                                                                 : "")
-                     == 0;
-        at_str_free(&value);
-        snprintf(t->text, sizeof t->text, plain ? "default" : "preset %s", c->preset->name);
-    } else
+    else if (by_preset(c, o, of_model))
+        snprintf(t->text, sizeof t->text, "preset %s", c->preset->name);
+    else
         return "default";
     return t->text;
 }

@@ -43,10 +43,14 @@ static bool of_preset(const at_preset *p, const at_config_entry *e, const void *
     attend_error ignored;
     if (strcmp(e->name, "task") == 0)
         return !e->value || strcmp(e->value, at_task_for(p->kind)->name) == 0;
+    const char *training = at_preset_training(p, e->name);
     const at_option *o = at_option_find(&set, 1, e->name, &fields);
-    if (o && !e->value)
+    if (!e->value)
         return true;
-    if (!o || at_option_assign(o, e->value, other, e->name, &ignored) < 0)
+    if (!o)
+        return training ? strcmp(e->value, training) == 0
+                        : at_train_config_is_default(e->name, e->value);
+    if (at_option_assign(o, e->value, other, e->name, &ignored) < 0)
         return false;
     at_str a = {0}, b = {0};
     at_option_print(&a, o, own);
@@ -163,6 +167,20 @@ static attend_status take_task(at_train_config *c, attend_error *err)
     return c->own ? ATTEND_OK : at_error_memory(err);
 }
 
+/* What the preset says of training; a run that starts from a model begins with the defaults. */
+static attend_status take_training(at_train_config *c, attend_error *err)
+{
+    attend_status status = ATTEND_OK;
+    for (const attend_setting *s = c->from_model ? NULL : c->preset->training;
+         s && s->name && status >= 0; s++) {
+        void *fields;
+        const at_option *o = at_option_find(c->sets, c->n_sets, s->name, &fields);
+        if (o)
+            status = at_option_assign(o, s->value, fields, s->name, err);
+    }
+    return status;
+}
+
 static attend_status make_sets(at_train_config *c, attend_error *err)
 {
     attend_status status = add_set(c, at_run_options, &c->run, err);
@@ -172,7 +190,7 @@ static attend_status make_sets(at_train_config *c, attend_error *err)
         status = add_set(c, c->task->options, c->own, err);
     c->run.task = c->task->name;
     c->sets[c->n_sets++] = (at_option_set){c->preset->kind->options, c->model};
-    return status;
+    return status < 0 ? status : take_training(c, err);
 }
 
 attend_status at_train_config_start(at_train_config *c, attend_error *err)

@@ -179,7 +179,10 @@ const int at_schedules_count = (int)(sizeof at_schedules / sizeof *at_schedules)
 #define FROM(low) .min = low, .max = INFINITY
 
 const at_option at_rate_option_table[] = {
-    {.name = "warmup", COUNT(warmup), FROM(0), .help = "Steps of linear rise"},
+    {.name = "warmup",
+     NUMBER(warmup),
+     FROM(0),
+     .help = "Steps of linear rise; below 1, a fraction of the run"},
     {.name = "total", COUNT(total), FROM(1), .help = "Steps until the end"},
     {.name = "end", NUMBER(end), FROM(0), .help = "Learning rate at the end"},
     {.name = "power", NUMBER(power), FROM(0), .help = "Power of what is left of the way"},
@@ -281,9 +284,14 @@ attend_status at_rate_check(const at_rate *r, attend_error *err)
             return at_error(err, ATTEND_OPTION,
                             "schedule %s needs %s above 0 (%s); write \"%s:%s=...\"", kind->name,
                             o->name, o->help, kind->name, o->name);
+    if (r->warmup > 1 && r->warmup != floor(r->warmup))
+        return at_error(err, ATTEND_OPTION,
+                        "schedule %s: warmup=%g is not a whole number of steps; below 1 it is a "
+                        "fraction of the run",
+                        kind->name, r->warmup);
     if (r->total && r->warmup > r->total)
         return at_error(err, ATTEND_OPTION,
-                        "schedule %s: warmup=%d is longer than total=%d; make it shorter",
+                        "schedule %s: warmup=%g is longer than total=%d; make it shorter",
                         kind->name, r->warmup, r->total);
     if (r->end > r->lr && r->end != kind->defaults.end)
         return at_error(err, ATTEND_OPTION,
@@ -297,6 +305,8 @@ attend_status at_rate_check(const at_rate *r, attend_error *err)
 
 void at_rate_end(at_rate *r, int64_t steps)
 {
+    if (r->warmup < 1)
+        r->warmup = ceil(r->warmup * (double)steps);
     if (r->total == 0 && at_word_place(r->schedule->settings, "total", strlen("total")) >= 0)
         r->total = steps < INT_MAX ? (int)steps : INT_MAX;
 }

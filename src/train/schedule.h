@@ -35,7 +35,7 @@ typedef struct {
     const at_schedule *schedule;
     double lr; /* what the schedule starts from or rises to */
 
-    int warmup;               /* steps of linear rise */
+    double warmup;            /* steps of linear rise; below 1: a fraction of all steps */
     int total;                /* steps until the end is reached; 0: not known yet */
     double end;               /* lr after that */
     double power, cycles;     /* polynomial; cosine */
@@ -63,7 +63,8 @@ extern const at_option at_rate_option_table[];
 /* "constant", "noam:width=512,warmup=4000", "plateau:factor=0.5,patience=2,mode=max" */
 attend_status at_rate_parse(at_rate *r, const char *text, double lr, attend_error *err);
 
-/* Where the schedule has an end that nobody has set: the last of so many steps. */
+/* The number of steps of the run: what a warm-up below 1 is a fraction of, and the end of a
+ * schedule whose end is not set. */
 void at_rate_end(at_rate *r, int64_t steps);
 
 /* Is everything there that the schedule needs, and does it go together? */

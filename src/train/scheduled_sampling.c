@@ -37,7 +37,8 @@ static void step_all(at_tape *t, const at_model *m, void *source, at_cache *cach
                      int *words, const int *targets, at_scheduled_options options)
 {
     const at_decodes *d = m->kind->decodes;
-    d->start(t, m, source, cache);
+    if (d->start)
+        d->start(t, m, source, cache);
     for (int step = 1; step < T && !at_failed(t); step++) {
         int *word = at_scratch(t, (size_t)B * sizeof *word);
         for (int b = 0; word && b < B; b++)

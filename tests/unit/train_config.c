@@ -119,6 +119,52 @@ static void a_preset_decides_on_its_model_and_task(void **state)
     }
 }
 
+static void a_preset_has_settings_of_training(void **state)
+{
+    (void)state;
+    at_train_config c;
+    for (int i = 0; i < at_preset_count; i++) {
+        given g = settings_of(WORDS("preset", at_presets[i]->name));
+        read_well(&c, &g);
+        for (const attend_setting *s = at_presets[i]->training; s && s->name; s++)
+            assert_setting(&c, s->name, s->value);
+        at_train_config_free(&c);
+    }
+    given g = settings_of(WORDS("preset", "transformer-tiny", "learning-rate", "0.25"));
+    read_well(&c, &g);
+    assert_setting(&c, "lr", "0.25");
+    assert_setting(&c, "tokenizer", "sentencepiece");
+    at_train_config_free(&c);
+}
+
+/* what a file of all settings has of one preset is not taken for another */
+static void settings_of_training_stay_with_their_preset(void **state)
+{
+    (void)state;
+    static const char *const names[] = {"transformer-tiny", "bahdanau"};
+    static const char *const tokenizers[] = {"sentencepiece", "words"};
+    for (int from = 0; from < 2; from++) {
+        at_train_config c;
+        at_str text = {0};
+        given g = settings_of(WORDS("preset", names[from], "max-length", "50"));
+        read_well(&c, &g);
+        at_train_config_print(&c, &text);
+        const char *path = write_file("preset.yaml", at_str_text(&text));
+        at_train_config_free(&c);
+        g = settings_of(WORDS("config", path));
+        read_well(&c, &g);
+        assert_setting(&c, "tokenizer", tokenizers[from]);
+        at_train_config_free(&c);
+        g = settings_of(WORDS("config", path, "preset", names[1 - from]));
+        read_well(&c, &g);
+        assert_setting(&c, "tokenizer", tokenizers[1 - from]);
+        assert_setting(&c, "epochs", from ? "30" : "10");
+        assert_setting(&c, "max-length", "50");
+        at_train_config_free(&c);
+        at_str_free(&text);
+    }
+}
+
 static void unknown_presets_are_refused_with_a_suggestion(void **state)
 {
     (void)state;
@@ -377,6 +423,8 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(without_settings_the_defaults_are_complete),
         cmocka_unit_test(a_preset_decides_on_its_model_and_task),
+        cmocka_unit_test(a_preset_has_settings_of_training),
+        cmocka_unit_test(settings_of_training_stay_with_their_preset),
         cmocka_unit_test(unknown_presets_are_refused_with_a_suggestion),
         cmocka_unit_test(a_task_that_the_model_cannot_do_is_refused),
         cmocka_unit_test(options_of_another_task_are_refused_with_its_name),

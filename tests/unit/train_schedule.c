@@ -94,6 +94,20 @@ static void every_schedule_goes_through_its_points(void **state)
     }
 }
 
+static void a_warm_up_may_be_a_fraction_of_the_run(void **state)
+{
+    (void)state;
+    at_rate part = rate_of("inverse_sqrt:warmup=0.1", 0.01);
+    at_rate same = rate_of("inverse_sqrt:warmup=100", 0.01);
+    at_rate_end(&part, 995);
+    at_rate_end(&same, 995);
+    for (int64_t step = 0; step < 995; step++)
+        assert_true(at_rate_at(&part, step) == at_rate_at(&same, step));
+    at_rate whole = rate_of("constant:warmup=1", 0.01); /* one step */
+    at_rate_end(&whole, 995);
+    assert_true(at_rate_at(&whole, 1) == 0.01);
+}
+
 static void every_rate_is_finite_and_not_negative(void **state)
 {
     static const char *const texts[] = {"constant:warmup=3",
@@ -278,6 +292,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(every_schedule_goes_through_its_points),
+        cmocka_unit_test(a_warm_up_may_be_a_fraction_of_the_run),
         cmocka_unit_test(every_rate_is_finite_and_not_negative),
         cmocka_unit_test(every_listed_schedule_is_complete),
         cmocka_unit_test(plateau_follows_pytorch),
