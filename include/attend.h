@@ -92,7 +92,7 @@ typedef enum attend_status {
 
 typedef struct attend_error {
     attend_status status;
-    char message[400]; /* what, where, which sizes or line, and what to do */
+    char message[1200]; /* what, where, which sizes or line, and what to do */
 } attend_error;
 
 /* The name of a status, "ATTEND_SHAPE", for programmers. Never NULL.

@@ -165,6 +165,12 @@ attend_status attend_model_require(const attend_model *m, unsigned can, attend_e
 {
     const at_model_kind *kind = m->inside->kind;
     at_str has = {0}, lacks = {0};
+    bool text = kind->parts & (ATTEND_PART_TOKENIZER | ATTEND_PART_SIDES);
+    if (!(can & ~kind->can) && text && !m->inside->target)
+        return at_error(err, ATTEND_FILE,
+                        "%s: there are no tokenizer files in it, which text needs; copy them into "
+                        "the folder",
+                        at_show(m->path).text);
     if (!(can & ~kind->can))
         return ATTEND_OK;
     add_names(&has, kind->can);

@@ -25,18 +25,24 @@ typedef struct owned {
     struct owned *before;
 } owned;
 
+/* a lender of the set */
+typedef struct lending {
+    const at_lender *lender;
+    struct lending *before;
+} lending;
+
 struct at_params {
     at_arena memory; /* names, records, values */
     at_arena panels; /* packed matrices */
     uint64_t seed;
-    bool sealed, shared;
+    bool sealed, shared, outline;
     at_parameter **list;
     int count, capacity;
     int *table; /* open addressing: index + 1, or 0 */
     int table_size;
     owned *owned;
-    const at_lender *lender; /* the last one: see at_params_check_unchanged */
-    pthread_mutex_t lock;    /* of the arena, and of packing, once the set is shared */
+    lending *lending;     /* whose numbers are borrowed: see at_params_check_unchanged */
+    pthread_mutex_t lock; /* of the arena, and of packing, once the set is shared */
 };
 
 at_params *at_params_new(uint64_t seed)
@@ -67,6 +73,7 @@ void at_params_free(at_params *p)
 
 int at_params_count(const at_params *p) { return p->count; }
 at_parameter *at_params_at(const at_params *p, int index) { return p->list[index]; }
+void at_params_outline(at_params *p) { p->outline = true; }
 void at_params_seal(at_params *p) { p->sealed = true; }
 
 size_t at_params_len(const at_params *p)
@@ -198,10 +205,12 @@ attend_status at_params_add(at_params *p, const char *name, at_shape shape, at_i
     attend_status status = add(p, name, shape, &bytes, &v, err);
     if (status < 0)
         return status;
-    v->data = v->value = at_arena_alloc(&p->memory, bytes);
-    if (!v->value)
-        return at_error_memory(err);
-    fill(v, how, p->seed);
+    if (!p->outline) {
+        v->data = v->value = at_arena_alloc(&p->memory, bytes);
+        if (!v->value)
+            return at_error_memory(err);
+        fill(v, how, p->seed);
+    }
     enter(p, v);
     *out = v;
     return ATTEND_OK;
@@ -229,6 +238,20 @@ static attend_status copy_in(at_params *p, at_parameter *v, attend_error *err)
     return ATTEND_OK;
 }
 
+/* false without memory */
+static bool remember(at_params *p, const at_lender *lender)
+{
+    for (const lending *l = p->lending; l; l = l->before)
+        if (l->lender == lender)
+            return true;
+    lending *l = at_arena_alloc_small(&p->memory, sizeof *l);
+    if (!l)
+        return false;
+    *l = (lending){lender, p->lending};
+    p->lending = l;
+    return true;
+}
+
 attend_status at_params_borrow(at_params *p, const char *name, at_shape shape, at_element type,
                                const void *data, const at_lender *lender, attend_error *err)
 {
@@ -239,7 +262,9 @@ attend_status at_params_borrow(at_params *p, const char *name, at_shape shape, a
         return status;
     v->type = type;
     v->data = data;
-    v->lender = p->lender = lender;
+    v->lender = lender;
+    if (!remember(p, lender))
+        return at_error_memory(err);
     if (!usable(type, data))
         status = copy_in(p, v, err);
     else if (type == ATTEND_ELEMENT_REAL)
@@ -258,7 +283,7 @@ attend_status at_params_take(at_params *p, attend_error *err)
             status = copy_in(p, p->list[i], err);
     if (status >= 0)
         status = at_params_check_unchanged(p, err);
-    p->lender = NULL;
+    p->lending = NULL;
     return status;
 }
 
@@ -274,8 +299,11 @@ attend_status at_params_own(at_params *p, void *thing, at_release *release, atte
 
 attend_status at_params_check_unchanged(const at_params *p, attend_error *err)
 {
-    const at_lender *l = p->lender;
-    return l && l->unchanged ? l->unchanged(l->user, err) : ATTEND_OK;
+    attend_status status = ATTEND_OK;
+    for (const lending *l = p->lending; l && status >= 0; l = l->before)
+        if (l->lender->unchanged)
+            status = l->lender->unchanged(l->lender->user, err);
+    return status;
 }
 
 attend_status at_parameter_verify(at_parameter *v, attend_error *err)
@@ -300,7 +328,10 @@ real *at_parameter_reals(at_params *p, at_parameter *v)
     pthread_mutex_lock(&p->lock);
     reals = atomic_load(&r->reals);
     if (!reals && (reals = at_arena_alloc(&p->memory, v->len * sizeof *reals))) {
-        at_element_widen(v->type, v->len, v->data, reals);
+        if (v->data)
+            at_element_widen(v->type, v->len, v->data, reals);
+        else /* of an outline */
+            memset(reals, 0, v->len * sizeof *reals);
         atomic_store(&r->reals, reals);
     }
     pthread_mutex_unlock(&p->lock);

@@ -86,6 +86,9 @@ size_t at_params_len(const at_params *p);                           /* numbers i
 attend_status at_params_add(at_params *p, const char *name, at_shape shape, at_init how,
                             at_parameter **out, attend_error *err);
 
+/* From here on parameters are added without numbers: names and shapes alone, for a dry tape. */
+void at_params_outline(at_params *p);
+
 /* No parameter can be added any more. */
 void at_params_seal(at_params *p);
 
@@ -111,7 +114,7 @@ real *at_parameter_reals(at_params *p, at_parameter *v);
 /* Verifies borrowed numbers, once; any thread. */
 attend_status at_parameter_verify(at_parameter *v, attend_error *err);
 
-/* Fails where numbers of the last lender have changed: a set borrows from one file. */
+/* Fails where numbers of a lender have changed. */
 attend_status at_params_check_unchanged(const at_params *p, attend_error *err);
 
 /* ---- shared values ------------------------------------------------------------------------ */

@@ -1,6 +1,7 @@
 #include "grad/weight.h"
 
 #include <limits.h>
+#include <string.h>
 
 #include "tensor/vector.h"
 
@@ -24,7 +25,9 @@ void at_weight_rows(const at_tensor *w, size_t n, const int *id, real *to)
     size_t width = (size_t)w->shape.dim[1];
     at_element type = w->value ? ATTEND_ELEMENT_REAL : w->weight->parameter->type;
     const char *from = w->value ? (const void *)w->value : w->weight->parameter->data;
-    for (size_t i = 0; i < n; i++, to += width)
+    if (!from) /* of an outline */
+        memset(to, 0, n * width * sizeof *to);
+    for (size_t i = 0; from && i < n; i++, to += width)
         at_element_widen(type, width, from + (size_t)id[i] * width * at_element_size(type), to);
 }
 

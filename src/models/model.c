@@ -89,11 +89,15 @@ enum { ASSUMED = 1000 }; /* tokens, where settings are checked before there is a
 
 int at_model_source_size(const at_model *m)
 {
+    if (m->source_size)
+        return m->source_size;
     return m->source ? at_tokenizer_size(m->source) : m->width ? 0 : ASSUMED;
 }
 
 int at_model_target_size(const at_model *m)
 {
+    if (m->target_size)
+        return m->target_size;
     return m->target ? at_tokenizer_size(m->target) : ASSUMED;
 }
 

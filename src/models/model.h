@@ -33,8 +33,11 @@ typedef struct {
                                       model reads vectors, both where it has no text */
     at_copying *copying;           /* of these, where the output is copy; else NULL */
     at_vocab *labels;              /* ids of classes and their names, or NULL */
+    int source_size, target_size;  /* of the vocabularies; 0: those of the tokenizers */
     int width;                     /* numbers of a vector that the model reads; 0: it reads text */
     double *mean, *spread;         /* [width], in the arena; NULL: vectors are not scaled */
+    struct at_hub_folder *hub;     /* store/hub.h: the folder of the hub that it was opened from, a
+                                      thing of `params`; or NULL */
     at_arena memory;               /* of all this, and of the strings of the settings */
 } at_model;
 

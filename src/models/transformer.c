@@ -56,6 +56,14 @@ static const at_option options[] = {
      .max = 1 << 18,
      .meta = "N",
      .help = "Width inside the feed-forward layers"},
+    {.name = "decoder-ffn",
+     OPTION_INT(at_transformer_settings, decoder_ffn),
+     .value = "0",
+     .min = 0,
+     .max = 1 << 18,
+     .meta = "N",
+     .later = true,
+     .help = "Width inside the decoder's feed-forward layers; 0: as in the encoder"},
     {.name = "norm",
      OPTION_CHOICE(at_transformer_settings, norm),
      .value = "post",
@@ -67,16 +75,17 @@ static const at_option options[] = {
     {.name = "positions",
      OPTION_CHOICE(at_transformer_settings, positions),
      .value = "interleaved",
-     .choices = "interleaved|halves|opennmt|learned",
+     .choices = "interleaved|halves|opennmt|learned|stored",
      .help = "Positions: sinusoids with sines and cosines interleaved (the paper), in halves "
-             "(Marian) or as OpenNMT has them, or learned vectors"},
+             "(Marian) or as OpenNMT has them, or learned vectors; stored: vectors of a model of "
+             "the hub, which are not trained"},
     {.name = "max-positions",
      OPTION_INT(at_transformer_settings, max_positions),
      .value = "1024",
      .min = 1,
      .max = 1 << 20,
      .meta = "N",
-     .help = "With --positions learned: the number of positions"},
+     .help = "With --positions learned or stored: the number of positions"},
     {.name = "embedding-scale",
      OPTION_CHOICE(at_transformer_settings, scale),
      .value = "sqrt",
@@ -226,6 +235,7 @@ static attend_status network(const at_transformer_settings *s, int source_vocabu
                           .layers = s->layers,
                           .decoder_layers = s->decoder_layers ? s->decoder_layers : s->layers,
                           .inner = s->ffn,
+                          .decoder_inner = s->decoder_ffn,
                           .pre_norm = s->norm == 1,
                           .final_norm = s->norm == 1 || s->final_norm,
                           .bias = s->attention_bias,
@@ -279,9 +289,12 @@ static at_tensor *with_positions(at_tape *t, const at_transformer *m, int which,
                                  int first)
 {
     at_path s = at_in(at(side[which]), "embed_positions");
-    x = m->positions == ATTEND_TRANSFORMER_LEARNED
-            ? at_add_positions(t, s, x, first, m->max_positions, tokens_spread(m) * m->scale)
-            : at_add_sinusoids(t, (at_sinusoids)m->positions, x, first);
+    if (m->positions == ATTEND_TRANSFORMER_LEARNED)
+        x = at_add_positions(t, s, x, first, m->max_positions, tokens_spread(m) * m->scale);
+    else if (m->positions == ATTEND_TRANSFORMER_STORED)
+        x = at_add_stored_positions(t, s, x, first, m->max_positions);
+    else
+        x = at_add_sinusoids(t, (at_sinusoids)m->positions, x, first);
     return at_dropout(t, x, m->embedding_dropout);
 }
 
@@ -326,10 +339,12 @@ static at_tensor *leave(at_tape *t, at_path norm, const at_transformer *m, at_te
     return m->pre_norm ? at_add(t, x, y) : at_norm_residual(t, norm, x, y, m->epsilon, &sum);
 }
 
-static at_tensor *feed_forward(at_tape *t, at_path s, const at_transformer *m, at_tensor *x)
+static at_tensor *feed_forward(at_tape *t, at_path s, const at_transformer *m, int which,
+                               at_tensor *x)
 {
     at_path norm = at_in(s, "final_layer_norm");
-    at_tensor *y = project(t, at_in(s, "fc1"), enter(t, norm, m, x), m->inner, true, m->activation);
+    int inner = which == DECODER && m->decoder_inner ? m->decoder_inner : m->inner;
+    at_tensor *y = project(t, at_in(s, "fc1"), enter(t, norm, m, x), inner, true, m->activation);
     y = at_dropout(t, y, m->activation_dropout);
     return leave(t, norm, m, x, project(t, at_in(s, "fc2"), y, m->width, true, NULL));
 }
@@ -385,7 +400,7 @@ at_tensor *at_transformer_encoder(at_tape *t, const at_transformer *m, at_tensor
     for (int i = 0; i < m->layers; i++) {
         at_path s = layer_path(ENCODER, i);
         x = self_attention(t, s, m, x, i, &o);
-        x = feed_forward(t, s, m, x);
+        x = feed_forward(t, s, m, ENCODER, x);
         if (!record || !record->count)
             at_tape_release(t, mark, &x, 1);
     }
@@ -500,7 +515,7 @@ static at_tensor *decoder_layers(at_tape *t, const at_transformer *m,
     for (int i = 0; i < m->decoder_layers; i++, o.stream += streams) {
         x = self_attention(t, layer_path(DECODER, i), m, x, i, &o);
         x = cross_attention(t, m, in, x, i, &each[i]);
-        x = feed_forward(t, layer_path(DECODER, i), m, x);
+        x = feed_forward(t, layer_path(DECODER, i), m, DECODER, x);
     }
     return last_norm(t, m, DECODER, x);
 }
@@ -715,8 +730,8 @@ static int max_input(const at_model *m, int limit)
 {
     const at_transformer *net = net_of(m);
     limit = at_how_max_length(&net->attention, at_how_max_length(&net->encoder_attention, limit));
-    bool learned = net->positions == ATTEND_TRANSFORMER_LEARNED;
-    return learned && (limit == 0 || net->max_positions < limit) ? net->max_positions : limit;
+    bool counted = net->positions >= ATTEND_TRANSFORMER_LEARNED;
+    return counted && (limit == 0 || net->max_positions < limit) ? net->max_positions : limit;
 }
 
 static int attention(const at_model *m, at_attention_layout *out)
@@ -741,7 +756,7 @@ static at_embedding_info embedding(const at_model *m)
 static const char *unused(const void *settings, const char *name)
 {
     const at_transformer_settings *s = settings;
-    if (strcmp(name, "max-positions") == 0 && s->positions != ATTEND_TRANSFORMER_LEARNED)
+    if (strcmp(name, "max-positions") == 0 && s->positions < ATTEND_TRANSFORMER_LEARNED)
         return "has sinusoids, which have no end; --positions learned has a number of them";
     if (strcmp(name, "final-norm") == 0 && s->norm == 1)
         return "always has the last norms with --norm pre; leave it out";

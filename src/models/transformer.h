@@ -23,7 +23,7 @@
 typedef struct {
     const char *preset;
     const char *from, *to; /* names of languages, or NULL */
-    int hidden, layers, decoder_layers, heads, ffn;
+    int hidden, layers, decoder_layers, heads, ffn, decoder_ffn;
     int norm, positions, max_positions, scale;
     bool final_norm, attention_bias;
     const char *activation, *output;
@@ -35,11 +35,13 @@ typedef struct {
 
 /* ---- the network ---------------------------------------------------------------------------- */
 
-enum { ATTEND_TRANSFORMER_LEARNED = 3 }; /* positions: this, or an at_sinusoids */
+/* positions: these, or an at_sinusoids */
+enum { ATTEND_TRANSFORMER_LEARNED = 3, ATTEND_TRANSFORMER_STORED };
 
 typedef struct {
     int source_vocabulary, target_vocabulary; /* source_vocabulary 0: the source is vectors */
-    int width, layers, decoder_layers, inner;
+    int width, layers, decoder_layers;
+    int inner, decoder_inner; /* of feed-forward layers; decoder_inner 0: as inner */
     at_how encoder_attention, decoder_attention, attention; /* attention: the cross-attention */
     const at_output *output;                                /* words or copy */
     int unknown;     /* copy: the token that is fed for those the vocabulary lacks */

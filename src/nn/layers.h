@@ -47,6 +47,9 @@ at_tensor *at_add_sinusoids(at_tape *t, at_sinusoids how, at_tensor *x, int firs
  * fail */
 at_tensor *at_add_positions(at_tape *t, at_path s, at_tensor *x, int first, int max, real scale);
 
+/* The same with a weight that is not trained. */
+at_tensor *at_add_stored_positions(at_tape *t, at_path s, at_tensor *x, int first, int max);
+
 /* ---- norm ------------------------------------------------------------------------------- */
 
 /* layer norm with weight (ones at first) and bias (zeros) */

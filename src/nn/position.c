@@ -34,17 +34,37 @@ at_tensor *at_add_sinusoids(at_tape *t, at_sinusoids how, at_tensor *x, int firs
     return at_add(t, x, at_position_sinusoidal(t, how, first, x->shape.dim[1], x->shape.dim[2]));
 }
 
-at_tensor *at_add_positions(at_tape *t, at_path s, at_tensor *x, int first, int max, real scale)
+/* Are positions first .. first+T-1 of x [B,T,D] below max? */
+static bool known(at_tape *t, const at_tensor *x, int first, int max)
 {
     if (at_failed(t))
+        return false;
+    if (x->shape.rank == 3 && first >= 0 && x->shape.dim[1] <= max - first)
+        return true;
+    at_fail(t,
+            "positions: the model knows positions 0..%d, the input %s starts at %d; shorten the "
+            "text or split it",
+            max - 1, at_shape_print(x->shape).text, first);
+    return false;
+}
+
+at_tensor *at_add_positions(at_tape *t, at_path s, at_tensor *x, int first, int max, real scale)
+{
+    if (!known(t, x, first, max))
         return at_poison(t);
-    if (x->shape.rank != 3 || first < 0 || x->shape.dim[1] > max - first)
-        return at_fail(t,
-                       "positions: the model knows positions 0..%d, the input %s starts at %d; "
-                       "shorten the text or split it",
-                       max - 1, at_shape_print(x->shape).text, first);
     at_tensor *table = at_param(t, s, "weight", SHAPE(max, x->shape.dim[2]), INIT_NORMAL(scale));
     return at_add(t, x, at_slice(t, table, 0, first, first + x->shape.dim[1]));
+}
+
+at_tensor *at_add_stored_positions(at_tape *t, at_path s, at_tensor *x, int first, int max)
+{
+    if (!known(t, x, first, max))
+        return at_poison(t);
+    int D = x->shape.dim[2], T = x->shape.dim[1];
+    at_tensor *table = at_param(t, s, "weight", SHAPE(max, D), INIT_ZERO);
+    if (at_failed(t))
+        return at_poison(t);
+    return at_add(t, x, at_input(t, SHAPE(T, D), table->value + (size_t)first * (size_t)D));
 }
 
 static at_tensor *sample(at_tape *t, at_path s, const void *arg)

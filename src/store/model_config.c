@@ -11,6 +11,7 @@
 #include "base/guess.h"
 #include "base/memory.h"
 #include "base/number.h"
+#include "store/hub.h"
 
 /* ---- saving --------------------------------------------------------------------------------- */
 
@@ -187,7 +188,7 @@ static attend_status check_folder(const char *folder, const char *config, attend
     return ATTEND_OK;
 }
 
-static attend_status unknown_type(const char *path, const char *type, attend_error *err)
+static attend_status unknown_type(const char *folder, const char *type, attend_error *err)
 {
     at_str kinds = {0};
     for (int i = 0; i < at_model_kind_count; i++)
@@ -195,34 +196,37 @@ static attend_status unknown_type(const char *path, const char *type, attend_err
             at_str_add(&kinds, kinds.length ? ", " : "");
             at_str_add(&kinds, at_model_kinds[i]->type);
         }
+    for (int i = 0; i < at_hub_count; i++)
+        if (i == 0 || strcmp(at_hubs[i]->type, at_hubs[i - 1]->type) != 0)
+            at_str_print(&kinds, ", %s", at_hubs[i]->type);
     attend_status status = at_error(err, ATTEND_FORMAT,
-                                    "%s: model_type '%.60s' is not a kind of model that attend "
-                                    "knows: %s",
-                                    at_show(path).text, type ? type : "", at_str_text(&kinds));
+                                    "%s/config.json: model_type '%.60s' is not a kind of model "
+                                    "that attend knows: %s",
+                                    at_show(folder).text, type ? type : "", at_str_text(&kinds));
     at_str_free(&kinds);
     return status;
 }
 
-attend_status at_model_config_read(const char *folder, const at_model_kind **kind, json_t **out,
-                                   attend_error *err)
+attend_status at_model_config_load(const char *folder, json_t **out, attend_error *err)
 {
-    json_t *json = NULL;
     char *path = at_file_join(folder, "config.json");
+    *out = NULL;
     attend_status status = path ? check_folder(folder, path, err) : at_error_memory(err);
     if (status >= 0)
         status = at_checksum_list_verify(folder, NULL, NULL, err);
     if (status >= 0)
-        status = at_json_load(path, &json, err);
-    const char *type = json_string_value(json_object_get(json, "model_type"));
-    *kind = type ? at_model_kind_of(type) : NULL;
-    if (status >= 0 && (!*kind || (*kind)->parts & ATTEND_PART_FILE))
-        status = unknown_type(path, type, err);
-    if (status < 0)
-        json_decref(json);
-    else
-        *out = json;
+        status = at_json_load(path, out, err);
     at_free(path);
     return status;
+}
+
+attend_status at_model_config_kind(const char *folder, const json_t *json,
+                                   const at_model_kind **kind, attend_error *err)
+{
+    const char *type = json_string_value(json_object_get(json, "model_type"));
+    *kind = type ? at_model_kind_of(type) : NULL;
+    return *kind && !((*kind)->parts & ATTEND_PART_FILE) ? ATTEND_OK
+                                                         : unknown_type(folder, type, err);
 }
 
 attend_status at_model_config_settings(const char *folder, const at_model_kind *kind, json_t *json,

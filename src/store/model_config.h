@@ -10,9 +10,12 @@
 attend_status at_model_config_save(const char *folder, const at_model_kind *kind, void *settings,
                                    json_t *more, attend_error *err);
 
-/* The file and the kind of the model; release *json with json_decref. */
-attend_status at_model_config_read(const char *folder, const at_model_kind **kind, json_t **json,
-                                   attend_error *err);
+/* The file; release *json with json_decref. */
+attend_status at_model_config_load(const char *folder, json_t **json, attend_error *err);
+
+/* The kind of the model, of those that attend writes. */
+attend_status at_model_config_kind(const char *folder, const json_t *json,
+                                   const at_model_kind **kind, attend_error *err);
 
 /* Every setting of the file. Refuses a key that is missing, and an unknown one. Strings are copied
  * into the arena. */

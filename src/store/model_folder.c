@@ -8,6 +8,7 @@
 #include "base/memory.h"
 #include "base/threads.h"
 #include "store/features.h"
+#include "store/hub.h"
 #include "store/model_config.h"
 #include "store/pooling_file.h"
 #include "store/weights.h"
@@ -249,17 +250,34 @@ static attend_status read_parts(at_model *m, const char *folder, json_t *json, a
     return status;
 }
 
-attend_status at_model_open_unweighted(const char *folder, at_model **out, attend_error *err)
+/* a folder that attend wrote; takes the reference to json */
+static attend_status open_own(const char *folder, json_t *json, at_model **out, attend_error *err)
 {
     const at_model_kind *kind;
+    attend_status status = at_model_config_kind(folder, json, &kind, err);
+    at_model *m = status < 0 ? NULL : at_model_new(kind, 0);
+    if (status >= 0)
+        status = m ? read_parts(m, folder, json, err) : at_error_memory(err);
+    json_decref(json);
+    *out = m;
+    return status;
+}
+
+attend_status at_model_open_unweighted(const char *folder, at_model **out, attend_error *err)
+{
     json_t *json;
+    at_model *m = NULL;
     *out = NULL;
-    attend_status status = at_model_config_read(folder, &kind, &json, err);
+    attend_status status = at_model_config_load(folder, &json, err);
     if (status < 0)
         return status;
-    at_model *m = at_model_new(kind, 0);
-    status = m ? read_parts(m, folder, json, err) : at_error_memory(err);
-    json_decref(json);
+    const at_hub *hub = at_hub_find(folder, json, &status, err);
+    if (status < 0)
+        json_decref(json);
+    else if (hub)
+        status = at_hub_open(folder, hub, json, &m, err);
+    else
+        status = open_own(folder, json, &m, err);
     if (status >= 0)
         status = at_model_config_error(folder, at_model_describe(m, err), err);
     if (status >= 0)
@@ -329,6 +347,8 @@ static attend_status no_weights(const char *folder, attend_error *err)
 attend_status at_model_load_weights(at_model *m, const char *folder, const char *file,
                                     attend_error *err)
 {
+    if (m->hub && !file)
+        return at_hub_load_weights(m, err);
     char *own = file ? NULL : at_file_join(folder, "model.safetensors");
     const char *path = file ? file : own;
     attend_status status = path ? ATTEND_OK : at_error_memory(err);

@@ -1,4 +1,5 @@
-/* A model as a folder, as on the Hugging Face hub:
+/* A model as a folder: one of the Hugging Face hub (store/hub.h), or of our own, which has the same
+ * files with other settings:
  *
  *     config.json            the settings (model_config.h)
  *     model.safetensors      the weights

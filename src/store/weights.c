@@ -86,12 +86,9 @@ static attend_status too_large(const at_stored *t, attend_error *err)
 }
 
 static attend_status read_one(const at_safetensors *file, const at_stored *t, const char *name,
-                              at_params *params, attend_error *err)
+                              at_shape shape, at_params *params, attend_error *err)
 {
-    at_shape shape;
     at_parameter *p;
-    if (!at_stored_shape(t, &shape))
-        return too_large(t, err);
     attend_status status = at_params_add(params, name, shape, INIT_NOT, &p, err);
     return status < 0 ? status : at_safetensors_read_weights(file, t, p->value, err);
 }
@@ -101,10 +98,12 @@ attend_status at_weights_read(const at_safetensors *file, const char *prefix, at
 {
     attend_status status = ATTEND_OK;
     size_t n = strlen(prefix);
+    at_shape shape;
     for (int i = 0; i < at_safetensors_count(file) && status >= 0; i++) {
         const at_stored *t = at_safetensors_at(file, i);
         if (strncmp(t->name, prefix, n) == 0)
-            status = read_one(file, t, t->name + n, params, err);
+            status = at_stored_shape(t, &shape) ? read_one(file, t, t->name + n, shape, params, err)
+                                                : too_large(t, err);
     }
     return status;
 }
@@ -147,45 +146,51 @@ static bool element_of(at_dtype dtype, at_element *type)
     return dtype == ATTEND_DTYPE_F32 || *type != ATTEND_ELEMENT_REAL;
 }
 
-static attend_status borrow_one(const at_safetensors *file, const at_stored *t,
-                                const at_lender *lender, at_params *params, attend_error *err)
+attend_status at_weights_borrow_tensor(const at_lent_file *from, const at_stored *t,
+                                       const char *name, at_shape shape, at_params *params,
+                                       attend_error *err)
 {
-    at_shape shape;
     at_element type;
     if (!element_of(t->dtype, &type) || sizeof(real) != sizeof(float))
-        return read_one(file, t, t->name, params, err);
-    if (!at_stored_shape(t, &shape))
-        return too_large(t, err);
-    return at_params_borrow(params, t->name, shape, type, t->data, lender, err);
+        return read_one(from->file, t, name, shape, params, err);
+    return at_params_borrow(params, name, shape, type, t->data, &from->lender, err);
 }
 
-/* the file and its lender, as one thing that the set frees */
-typedef struct {
-    at_safetensors *file;
-    at_lender lender;
-} borrowed;
-
-static void close_borrowed(void *thing)
+static void close_lent(void *thing)
 {
-    borrowed *b = thing;
-    at_safetensors_close(b->file);
-    at_free(b);
+    at_lent_file *l = thing;
+    at_safetensors_close(l->file);
+    at_free(l);
+}
+
+attend_status at_weights_lend(const char *path, at_params *params, at_lent_file **out,
+                              attend_error *err)
+{
+    at_lent_file *l = at_alloc_zero(1, sizeof *l);
+    attend_status status = l ? at_safetensors_open(path, &l->file, err) : at_error_memory(err);
+    if (status >= 0)
+        status = at_params_own(params, l, close_lent, err);
+    if (status < 0) {
+        if (l)
+            close_lent(l);
+        return status;
+    }
+    l->lender = (at_lender){l->file, verify, unchanged, retire};
+    *out = l;
+    return ATTEND_OK;
 }
 
 attend_status at_weights_borrow(const char *path, at_params *params, attend_error *err)
 {
-    borrowed *b = at_alloc_zero(1, sizeof *b);
-    attend_status status = b ? at_safetensors_open(path, &b->file, err) : at_error_memory(err);
-    if (status >= 0)
-        status = at_params_own(params, b, close_borrowed, err);
-    if (status < 0) {
-        if (b)
-            close_borrowed(b);
-        return status;
+    at_lent_file *l;
+    at_shape shape;
+    attend_status status = at_weights_lend(path, params, &l, err);
+    for (int i = 0; status >= 0 && i < at_safetensors_count(l->file); i++) {
+        const at_stored *t = at_safetensors_at(l->file, i);
+        status = at_stored_shape(t, &shape)
+                     ? at_weights_borrow_tensor(l, t, t->name, shape, params, err)
+                     : too_large(t, err);
     }
-    b->lender = (at_lender){b->file, verify, unchanged, retire};
-    for (int i = 0; i < at_safetensors_count(b->file) && status >= 0; i++)
-        status = borrow_one(b->file, at_safetensors_at(b->file, i), &b->lender, params, err);
     return status;
 }
 

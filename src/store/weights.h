@@ -41,6 +41,20 @@ attend_status at_weights_read(const at_safetensors *file, const char *prefix, at
  * not be cut short in place. */
 attend_status at_weights_borrow(const char *path, at_params *params, attend_error *err);
 
+/* A mapped file that lends its tensors, one by one, to the set that closes it. */
+typedef struct {
+    at_safetensors *file;
+    at_lender lender;
+} at_lent_file;
+
+attend_status at_weights_lend(const char *path, at_params *params, at_lent_file **out,
+                              attend_error *err);
+
+/* A tensor of the file as a parameter of that name and shape, of as many numbers. */
+attend_status at_weights_borrow_tensor(const at_lent_file *from, const at_stored *t,
+                                       const char *name, at_shape shape, at_params *params,
+                                       attend_error *err);
+
 /* A copy from a file by its name. */
 attend_status at_weights_load(const char *path, const char *prefix, at_params *params,
                               attend_error *err);

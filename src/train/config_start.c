@@ -6,7 +6,9 @@
 #include "base/file.h"
 #include "base/memory.h"
 #include "base/option_alias.h"
+#include "store/hub.h"
 #include "store/model_config.h"
+#include "store/model_folder.h"
 
 /* ---- values -------------------------------------------------------------------------------- */
 
@@ -117,14 +119,57 @@ static attend_status read_model(at_train_config *c, const char *folder, const at
                     : at_error_memory(err);
 }
 
+/* The settings of an open model, with strings of our own. */
+static attend_status copy_settings(at_train_config *c, const at_model *m, attend_error *err)
+{
+    const at_option *o = m->kind->options;
+    attend_status status = at_options_defaults(o, c->model, err);
+    for (; o->name && status >= 0; o++) {
+        at_str value = {0};
+        at_option_print(&value, o, m->settings);
+        char *copy = value.length ? at_arena_alloc_small(&c->strings, value.length + 1) : NULL;
+        if (value.failed || (value.length && !copy))
+            status = at_error_memory(err);
+        else if (copy)
+            status = at_option_assign(o, strcpy(copy, at_str_text(&value)), c->model, o->name, err);
+        at_str_free(&value);
+    }
+    return status;
+}
+
+/* A folder of the hub has no preset: any of its kind names the settings. */
+static attend_status take_hub_model(at_train_config *c, const char *folder, attend_error *err)
+{
+    at_model *m;
+    attend_status status = at_model_open_unweighted(folder, &m, err);
+    if (status < 0)
+        return status;
+    for (int i = 0; i < at_preset_count && !c->preset; i++)
+        c->preset = at_presets[i]->kind == m->kind ? at_presets[i] : NULL;
+    c->model = at_alloc_zero(1, m->kind->settings_size);
+    if (!c->preset)
+        status = at_error(err, ATTEND_OPTION, "--init-from %s: a %s cannot be trained",
+                          at_show(folder).text, m->kind->name);
+    else
+        status = c->model ? copy_settings(c, m, err) : at_error_memory(err);
+    at_model_free(m);
+    return status;
+}
+
 static attend_status take_model(at_train_config *c, const char *folder, attend_error *err)
 {
     json_t *json;
     const at_model_kind *kind;
-    attend_status status = at_model_config_read(folder, &kind, &json, err);
+    attend_status status = at_model_config_load(folder, &json, err);
     if (status < 0)
         return status;
-    status = read_model(c, folder, kind, json, err);
+    const at_hub *hub = at_hub_find(folder, json, &status, err);
+    if (status >= 0 && hub)
+        status = take_hub_model(c, folder, err);
+    else if (status >= 0)
+        status = at_model_config_kind(folder, json, &kind, err);
+    if (status >= 0 && !hub)
+        status = read_model(c, folder, kind, json, err);
     c->from_model = status >= 0;
     json_decref(json);
     return status;
