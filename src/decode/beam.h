@@ -15,7 +15,7 @@
  * when the best running one, if it ended now, were no better than the worst of them; with a rule of
  * lengths a longer one might still have overtaken it. Words that run into the limit end there.
  *
- *     score = (sum of log p) / length^penalty         length counts the words and the start
+ *     score = (sum of log p) / length^penalty         length counts the words and those given
  */
 #ifndef ATTEND_DECODE_BEAM_H
 #define ATTEND_DECODE_BEAM_H
@@ -42,6 +42,7 @@ typedef struct {
     double penalty;
     double coverage; /* times sum_j log min(sum_t w_tj, 1), added to the score; 0: off */
     int covered;     /* places j of that sum, the sentence's own; 0: all that weights have */
+    int given; /* tokens before the first that the rule of lengths counts; 0 is 1, the start */
     bool early;
     int ends;         /* times that `end` must come to end a hypothesis; 0 is 1 */
     int alternatives; /* likeliest words of every step to remember; 0: none */

@@ -6,11 +6,9 @@
 
 #define SPREAD ((real)0.02)
 
-static at_path body(at_path s) { return at_in(s, "transformer"); }
-
 static at_tensor *tokens_table(at_tape *t, at_path s, const at_gpt2 *m)
 {
-    return at_param_matrix(t, at_in(body(s), "wte"), "weight", SHAPE(m->vocabulary, m->width),
+    return at_param_matrix(t, at_in(s, "wte"), "weight", SHAPE(m->vocabulary, m->width),
                            INIT_NORMAL(SPREAD));
 }
 
@@ -173,15 +171,15 @@ at_tensor *at_gpt2_states(at_tape *t, at_path s, const at_gpt2 *m, const at_gpt2
     if (cache && at_cache_extend(cache, in->tokens.shape.dim[1], in->counts, &err) < 0)
         return at_fail_with(t, &err);
     at_mark mark = at_tape_mark(t);
-    at_tensor *where = positions(t, body(s), m, in);
+    at_tensor *where = positions(t, s, m, in);
     at_tensor *x = at_add(t, at_embedding(t, tokens_table(t, s, m), in->tokens), where);
     x = at_dropout(t, x, m->embedding_dropout);
     for (int i = 0; i < m->layers; i++) {
         if (in->hidden)
             in->hidden[i] = x;
-        x = block(t, at_in(body(s), "h.%d", i), m, x, in, i, mark);
+        x = block(t, at_in(s, "h.%d", i), m, x, in, i, mark);
     }
-    x = at_norm(t, at_in(body(s), "ln_f"), x, m->epsilon);
+    x = at_norm(t, at_in(s, "ln_f"), x, m->epsilon);
     release(t, mark, in, &x, 1);
     if (in->hidden)
         in->hidden[m->layers] = x;

@@ -7,8 +7,8 @@
  *
  * Dropout while training: of the embeddings with their positions, of attention weights, and of what
  * each half of a block adds. Its attention is any SCORE/SCOPE/PICK/HEADS of attention.h under the
- * causal mask. Names and layouts of the parameters are Hugging Face's: `transformer.` and `lm_head`
- * below the path s. Sizes: B texts, T tokens, V tokens of the vocabulary, D the width. */
+ * causal mask. Names and layouts of the parameters are Hugging Face's, without `transformer.`.
+ * Sizes: B texts, T tokens, V tokens of the vocabulary, D the width. */
 #ifndef ATTEND_MODELS_GPT2_H
 #define ATTEND_MODELS_GPT2_H
 

@@ -203,7 +203,7 @@ static int attention(const at_model *m, at_attention_layout *out)
 
 static at_embedding_info embedding(const at_model *m)
 {
-    return (at_embedding_info){"transformer.wte.weight", net_of(m)->width, (real)0.02};
+    return (at_embedding_info){"wte.weight", net_of(m)->width, (real)0.02};
 }
 
 static at_cache *cache(const at_model *m) { return at_gpt2_cache(net_of(m)); }

@@ -4,13 +4,15 @@
  * rnn_g2p_en: letters to sounds (g2p_en), which is the preset rnn-encdec with a GRU of 256.
  * expected.json has for each word its sounds, greedily found, and the sum of their
  * log-probabilities. All words make one batch that is fed the right sounds: where each of them is
- * also the likeliest, greedy output is the same. */
+ * also the likeliest, greedy output is the same.
+ *
+ * gpt2_nano_sort: in family_gpt2.c. */
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
 
+#include "lm_case.h"
 #include "models/translator.h"
-#include "oracle.h"
 
 enum { SOURCE_END = 2, FIRST_LETTER = 3, LETTERS = 26, START = 2, END = 3, FIRST_SOUND = 4 };
 
@@ -181,6 +183,8 @@ void at_check_real(at_case *c)
 
     if (name && strcmp(name + 1, "rnn_g2p_en") == 0)
         check_g2p(c);
+    else if (name && strcmp(name + 1, "gpt2_nano_sort") == 0)
+        at_check_nano_sort(c);
     else
         at_case_skip(c, "its model is not there yet");
 }

@@ -119,12 +119,34 @@ static void a_hypothesis_ends_with_the_last_of_several_ends(void **state)
     assert_true(ended > 0);
 }
 
+/* a prompt of five tokens makes every hypothesis longer by four: the start is one of them */
+static void the_length_counts_a_prompt(void **state)
+{
+    (void)state;
+    for (int given = 0; given <= 5; given += 5) {
+        at_beam_options o = {.width = WIDTH,
+                             .end = -1,
+                             .most = MOST,
+                             .rule = ATTEND_LENGTH_AVERAGE,
+                             .penalty = 2,
+                             .given = given};
+        at_beam b;
+        int live[MOST + 1];
+        run(&b, &o, 4, live);
+        double length = MOST + (given ? given : 1);
+        for (int i = 0; i < b.count; i++)
+            assert_true(fabs(b.found[i].score - b.found[i].log_p / (length * length)) < 1e-12);
+        at_beam_free(&b);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(every_candidate_has_a_parent_and_a_fate),
         cmocka_unit_test(alternatives_are_the_likeliest_and_have_the_word),
         cmocka_unit_test(a_hypothesis_ends_with_the_last_of_several_ends),
+        cmocka_unit_test(the_length_counts_a_prompt),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
