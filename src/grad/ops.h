@@ -263,4 +263,48 @@ typedef struct {
 at_attention_result at_attention(at_tape *t, at_rows q, at_rows k, at_rows v,
                                  at_attention_options o);
 
+/* ---- relative attention ----------------------------------------------------------------- */
+
+/* Which keys the query i of a sentence, at position p among the keys, may see. Arrays are the
+ * caller's and stay until the tape is reset. */
+typedef struct {
+    const int *lengths;               /* [B]: keys from lengths[b] on do not exist; may be NULL */
+    const int *query_rank, *key_rank; /* [B,Q], [B,K]: key j is hidden unless key_rank[j] <
+                                       * query_rank[i]; both or neither */
+    const unsigned char *hidden;      /* [B,Q,K]: nonzero hides; may be NULL */
+    bool causal;                      /* keys after p are hidden, */
+    bool limited;                     /* and those more than `reach` before p */
+    int reach;
+    bool self; /* the key at p is never hidden */
+} at_sight;
+
+typedef struct {
+    int heads;
+    real scale;
+    at_tensor *distances;  /* [G,N,heads*d]: keys of the distances far, far-1, .., far-N+1, for each
+                            * of G directions */
+    int far;               /* the largest distance */
+    const int *directions; /* [B]: which of the G; NULL: the first */
+    at_tensor *u, *w;      /* heads*d numbers each: added to queries for content, for distance */
+    at_tensor *s, *g;      /* heads*d and 2*heads*d numbers: of segments; both NULL without them */
+    const int *query_segment, *key_segment; /* [B,Q], [B,K]; read where there is g */
+    const int *positions; /* [B,Q]: of each query among the keys; -1: there is none, its context and
+                           * weights are 0. NULL: the queries are the last keys, K - Q + i */
+    at_sight sight;
+    real dropout; /* probability of dropping a weight, in training; 0 for none */
+    bool weights; /* also return the weights */
+} at_relative_options;
+
+/* Attention by content, distance and segment (Dai et al. 2019, 3.3; Yang et al. 2019, 2.5), per
+ * head, of the query i at position p and the key j:
+ *     S_ij = scale [(q_i + u) . k_j + (q_i + w) . r_{p-j} + (q_i + s) . g_c],  C = softmax(S) V
+ * r: row of distances; c: 0 where both are of one segment, else 1. A hidden key has the score
+ * -1e30, so that a query that sees no key weighs all keys of its sentence equally, and passes the
+ * gradient of its weights on to the scores, as Hugging Face's XLNet does.
+ * q [B,Q,heads*d]; k and v [B,K,heads*d], tensors or rows of a cache. Memory is linear in Q, K and
+ * N where no weights are asked for. The context has the same bits with and without weights, for any
+ * batch and padding. Dropout as in at_attention. */
+at_attention_result at_relative_attention(at_tape *t, at_tensor *q, at_rows k, at_rows v,
+                                          at_relative_options o);
+
 #endif

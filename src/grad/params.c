@@ -359,12 +359,13 @@ void at_params_unshare(at_params *p)
 /* NULL without memory */
 static at_packed *pack(at_arena *memory, const at_parameter *v, bool turned)
 {
-    int n = v->shape.dim[turned ? 0 : 1], k = v->shape.dim[turned ? 1 : 0];
+    at_shape shape = at_shape_matrix(v->shape);
+    int n = shape.dim[turned ? 0 : 1], k = shape.dim[turned ? 1 : 0];
     at_packed *packed = at_arena_alloc_small(memory, sizeof *packed);
     real *panels = at_arena_alloc(memory, at_pack_len(n, k, false) * sizeof *panels);
     if (!packed || !panels)
         return NULL;
-    *packed = at_pack(n, k, (at_matrix){v->value, v->shape.dim[1], turned}, false, panels);
+    *packed = at_pack(n, k, (at_matrix){v->value, shape.dim[1], turned}, false, panels);
     return packed;
 }
 
@@ -372,7 +373,7 @@ const at_packed *at_parameter_packed(at_params *p, at_parameter *v, bool turned,
 {
     record *r = (record *)v;
     at_packed *packed = atomic_load(&r->packed[turned]);
-    if (packed || !p->shared || v->type != ATTEND_ELEMENT_REAL || v->shape.rank != 2)
+    if (packed || !p->shared || v->type != ATTEND_ELEMENT_REAL || v->shape.rank < 2)
         return packed;
     bool first = !atomic_exchange(&r->multiplied[turned], true);
     if (when == ATTEND_PACK_NOT || (when == ATTEND_PACK_SECOND && first))

@@ -136,7 +136,8 @@ at_path at_in(at_path p, const char *format, ...) __attribute__((format(printf, 
 at_tensor *at_param(at_tape *t, at_path p, const char *name, at_shape shape, at_init how);
 
 /* The same for a matrix that is only multiplied with (at_affine, at_linear_cross_entropy) or looked
- * up in (at_embedding). A borrowed one keeps the type of its file, and has no `value` then. */
+ * up in (at_embedding). A borrowed one keeps the type of its file, and has no `value` then. A
+ * parameter of rank 3 and more, [r,a,b], is the matrix [r,a*b]. */
 at_tensor *at_param_matrix(at_tape *t, at_path p, const char *name, at_shape shape, at_init how);
 
 /* Until the next reset, at_param gives x for this full name instead of a parameter of the set: for

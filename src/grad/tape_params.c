@@ -2,6 +2,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "grad/ops.h"
 #include "grad/tape_inside.h"
 #include "tensor/vector.h"
 
@@ -54,22 +55,29 @@ static at_weight *weight_of(at_tape *t, at_parameter *v)
     return *w;
 }
 
-static at_tensor *new_leaf(at_tape *t, at_parameter *v)
+static at_tensor *new_leaf(at_tape *t, at_parameter *v, bool matrix)
 {
     attend_error err;
     if (!t->dry && at_parameter_verify(v, &err) < 0)
         return at_fail_with(t, &err);
-    if (v->shape.rank == 2 && !weight_of(t, v))
+    at_shape shape = matrix ? at_shape_matrix(v->shape) : v->shape;
+    if (shape.rank == 2 && !weight_of(t, v))
         return at_fail_memory(t);
     at_tensor *x = at_arena_alloc_small(&t->kept, sizeof *x);
     if (!x)
         return at_fail_memory(t);
-    *x = (at_tensor){.shape = v->shape,
+    *x = (at_tensor){.shape = shape,
                      .len = v->len,
                      .value = v->value,
                      .wants_grad = t->mode != ATTEND_INFER && !v->frozen,
                      .weight = t->weights[v->index]};
     return t->leaves[v->index] = x;
+}
+
+/* x, which may have been asked for as a matrix and not, in the shape of this time */
+static at_tensor *as_asked(at_tape *t, at_tensor *x, at_shape shape)
+{
+    return t->failed || at_shape_equal(x->shape, shape) ? x : at_reshape(t, x, shape);
 }
 
 /* the leaf of v; its numbers as reals unless it is a `matrix` */
@@ -79,10 +87,10 @@ static at_tensor *leaf(at_tape *t, at_parameter *v, bool matrix)
         return at_fail_memory(t);
     at_tensor *x = t->leaves[v->index];
     if (!x)
-        x = new_leaf(t, v);
+        x = new_leaf(t, v, matrix);
     if (!t->failed && !x->value && !matrix && !(x->value = at_parameter_reals(t->params, v)))
         return at_fail_memory(t);
-    return x;
+    return as_asked(t, x, matrix ? at_shape_matrix(v->shape) : v->shape);
 }
 
 void at_tape_bind(at_tape *t, const char *name, at_tensor *x)
@@ -121,8 +129,9 @@ static at_tensor *find(at_tape *t, at_path p, const char *name, at_shape shape, 
         return at_fail(t, "parameter name '%s...' is too long", full.text);
     at_tensor *given = bound(t, full.text);
     if (given)
-        return at_shape_equal(given->shape, shape) ? given
-                                                   : wrong_shape(t, full.text, given->shape, shape);
+        return at_shape_equal(given->shape, shape)
+                   ? as_asked(t, given, matrix ? at_shape_matrix(shape) : shape)
+                   : wrong_shape(t, full.text, given->shape, shape);
     at_parameter *v = at_params_find(t->params, full.text);
     attend_error err;
     if (!v && at_params_add(t->params, full.text, shape, how, &v, &err) < 0)

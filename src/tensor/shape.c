@@ -39,6 +39,13 @@ at_shape at_shape_with_last(at_shape s, int last)
     return s;
 }
 
+at_shape at_shape_matrix(at_shape s)
+{
+    for (; s.rank > 2; s.rank--)
+        s.dim[s.rank - 2] *= s.dim[s.rank - 1];
+    return s;
+}
+
 at_shape_text at_shape_print(at_shape s)
 {
     at_shape_text out = {"("};

@@ -25,6 +25,7 @@ bool at_shape_equal(at_shape a, at_shape b);
 int at_shape_last(at_shape s);    /* the innermost size; 1 for a scalar */
 size_t at_shape_rows(at_shape s); /* all but the innermost, multiplied */
 at_shape at_shape_with_last(at_shape s, int last);
+at_shape at_shape_matrix(at_shape s);     /* [r,a,b] -> [r,a*b]; ranks below 3 stay */
 at_shape_text at_shape_print(at_shape s); /* "(2, 3)" */
 
 /* The shape that a and b have together when sizes of 1 are repeated; false when they do not fit. */

@@ -107,12 +107,49 @@ static void changed_parameters_are_seen_after_a_reset(void **state)
     at_params_free(p);
 }
 
+/* a parameter [r,a,b] is the matrix [r,a*b] where it is multiplied with: the same bits and
+ * gradient, packed for a shared set too */
+static void a_parameter_of_rank_3_is_a_matrix(void **state)
+{
+    (void)state;
+    at_params *p = at_params_new(3);
+    at_tape *t = at_tape_new(p, ATTEND_GRAD);
+    at_tensor *x = at_param(t, at_root(), "x", SHAPE(40, IN), INIT_NORMAL(1));
+    at_tensor *cube = at_param_matrix(t, at_root(), "w", SHAPE(IN, 2, OUT), INIT_NORMAL(1));
+    assert_true(at_shape_equal(cube->shape, SHAPE(IN, 2 * OUT)));
+    at_tensor *whole = at_param(t, at_root(), "w", SHAPE(IN, 2, OUT), INIT_NORMAL(1));
+    assert_true(at_shape_equal(whole->shape, SHAPE(IN, 2, OUT)));
+    at_tensor *y = at_affine(t, x, cube, NULL, ATTEND_IN_OUT);
+    at_tensor *z = at_matmul(t, x, false, at_reshape(t, whole, SHAPE(IN, 2 * OUT)), false, 1);
+    assert_memory_equal(y->value, z->value, y->len * sizeof(real));
+    assert_true(at_backward(t, at_sum(t, y)));
+    const real *dw = at_param_grad(t, 1);
+    real column = 0;
+    for (int i = 0; i < 40; i++)
+        column += x->value[i * IN];
+    assert_true(real_abs(dw[0] - column) < (real)1e-4);
+    at_params_share(p);
+    at_tape *infer = at_tape_new(p, ATTEND_INFER);
+    for (int i = 0; i < 3; i++) {
+        at_tape_reset(infer);
+        x = at_param(infer, at_root(), "x", SHAPE(40, IN), INIT_NORMAL(1));
+        cube = at_param_matrix(infer, at_root(), "w", SHAPE(IN, 2, OUT), INIT_NORMAL(1));
+        at_tensor *again = at_affine(infer, x, cube, NULL, ATTEND_IN_OUT);
+        assert_memory_equal(again->value, z->value, again->len * sizeof(real));
+    }
+    assert_non_null(at_parameter_packed(p, at_params_at(p, 1), false, ATTEND_PACK_NOT));
+    at_tape_free(infer);
+    at_tape_free(t);
+    at_params_free(p);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(products_that_repeat_have_the_right_gradient),
         cmocka_unit_test(products_that_repeat_keep_their_bits),
         cmocka_unit_test(changed_parameters_are_seen_after_a_reset),
+        cmocka_unit_test(a_parameter_of_rank_3_is_a_matrix),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
