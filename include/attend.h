@@ -1219,6 +1219,9 @@ typedef struct attend_translate_options {
      * and attention that is not selected is not computed. */
     unsigned record;               /* 1 << attend_attention_kind for each kind; 0: none */
     int record_layer, record_head; /* only this one; -1: all */
+
+    int alternatives; /* of each token, at most 1000: attend_translation.alternatives; 0: none */
+    int trace;        /* 1: attend_translation.trace is wanted */
 } attend_translate_options;
 
 /* Sets the options for translating to their defaults.
@@ -1239,6 +1242,30 @@ typedef struct attend_attention_row {
  * kind      any number */
 ATTEND_API const char *attend_attention_kind_name(attend_attention_kind kind);
 
+/* A token that might have come, and the logarithm of its probability. */
+typedef struct attend_alternative {
+    int token;        /* its id */
+    const char *text; /* as the vocabulary has it */
+    double log_p;
+} attend_alternative;
+
+/* A continuation that a step of a search looked at. */
+typedef struct attend_candidate {
+    int step;         /* from 0 */
+    int parent;       /* the row before the step that it continues */
+    int row;          /* its row after the step, the parent of the next; -1: it does not run on */
+    int token;        /* its last token, */
+    const char *text; /* as the vocabulary has it */
+    double log_p;     /* of all its tokens */
+    double score;     /* log_p by the length rule; of one that ended, with the coverage penalty */
+    attend_trace_fate fate;
+} attend_candidate;
+
+/* The name of a fate: "kept". Never NULL.
+ *
+ * fate      any number */
+ATTEND_API const char *attend_trace_fate_name(attend_trace_fate fate);
+
 /* one hypothesis of one line; all borrowed until the function returns. An empty line, and one that
  * is skipped, has no tokens, and scores of 0. */
 typedef struct attend_translation {
@@ -1257,6 +1284,11 @@ typedef struct attend_translation {
     int frames;                  /* 1: the source is feature vectors, and source has numbers */
     size_t attention_count;      /* rows that were recorded, ordered by query */
     const attend_attention_row *attention; /* NULL where options have no record */
+    int alternative_count; /* of each token, as in the options; those that are missing are -1 */
+    const attend_alternative
+        *alternatives;  /* [targets][alternative_count], the best first; or NULL */
+    size_t trace_count; /* candidates of the search of this line, step by step, the best */
+    const attend_candidate *trace; /* first; of rank 0 only; NULL where it was not asked for */
 } attend_translation;
 
 typedef attend_status attend_translation_function(void *user, const attend_translation *translation,
@@ -1288,6 +1320,19 @@ ATTEND_API attend_status attend_translate(const attend_model *model,
  * text         receives the object; release it with attend_free */
 ATTEND_API attend_status attend_attention_json(const attend_translation *translation, size_t line,
                                                int sentence, char **text, attend_error *err);
+
+/* A translation and its search as a JSON object, without a line end: {"line": 0, "rank": 0,
+ * "score": .., "log_p": .., "text": "..", "target": [..], "alternatives": [[{"token": "..",
+ * "log_p":
+ * ..}]], "steps": [[{"parent": 0, "token": "..", "log_p": .., "score": .., "fate": "kept", "row":
+ * 0}]]}. "alternatives" has a list for each token, "steps" one for each step of the search; both
+ * are left out where there are none.
+ *
+ * translation  the translation, of options with scores
+ * line         its number
+ * text         receives the object; release it with attend_free */
+ATTEND_API attend_status attend_trace_json(const attend_translation *translation, size_t line,
+                                           char **text, attend_error *err);
 
 /* Which words belong together, after the weights: "0-0 1-2", source and target, counted from 0, as
  * Pharaoh writes it.
@@ -1364,6 +1409,153 @@ ATTEND_API attend_status attend_evaluate(const attend_model *model,
  *           the first */
 ATTEND_API attend_status attend_average(const char *const *paths, size_t count, const char *out,
                                         attend_error *err);
+
+/* ---- sessions ------------------------------------------------------------------------------ */
+
+/* Texts that a model continues token by token: what a search needs of a model, for searches of your
+ * own. Each text has one or several rows, its hypotheses, and all texts have the same number.
+ *
+ *     attend_alternative best;
+ *     attend_session_start(session, 1, &line, &err);
+ *     attend_session_step(session, 1, NULL, NULL, &err);
+ *     while (attend_session_alternatives(session, 0, 1, &best)
+ *            && best.token != attend_session_end(session)) {
+ *         puts(best.text);
+ *         attend_session_step(session, 1, NULL, &best.token, &err);
+ *     }
+ *
+ * The numbers of a text do not depend on the texts beside it. A session belongs to one thread at a
+ * time; the sessions of one model may run in as many threads as there are. After a call that
+ * failed, a session can be started again or released. */
+typedef struct attend_session attend_session;
+
+typedef struct attend_session_options {
+    size_t size; /* of this struct, set by attend_session_defaults */
+
+    /* Other models with the same vocabularies, at most 15: the mean of all probabilities counts. */
+    const attend_model *const *ensemble;
+    size_t ensemble_count;
+
+    /* Attention to record, of one model: attend_session_attention. */
+    unsigned record;               /* 1 << attend_attention_kind for each kind; 0: none */
+    int record_layer, record_head; /* only this one; -1: all */
+} attend_session_options;
+
+/* Sets the options of a session to their defaults.
+ *
+ * options   receives them */
+ATTEND_API void attend_session_defaults(attend_session_options *options);
+
+/* Makes a session without texts.
+ *
+ * model     a model that can translate or generate, and that reads text; must outlive the session
+ * options   may be NULL: the defaults
+ * out       receives the session; release it with attend_session_free */
+ATTEND_API attend_status attend_session_new(const attend_model *model,
+                                            const attend_session_options *options,
+                                            attend_session **out, attend_error *err);
+
+/* Releases a session.
+ *
+ * session   may be NULL */
+ATTEND_API void attend_session_free(attend_session *session);
+
+/* Starts with these texts; earlier ones leave.
+ *
+ * session   the session
+ * count     number of texts, at least 1
+ * text      a line to translate each, or a prompt to continue, which may be empty; copied */
+ATTEND_API attend_status attend_session_start(attend_session *session, int count,
+                                              const char *const *text, attend_error *err);
+
+/* Adds texts after those that are there, between two steps. Texts that join together are computed
+ * together.
+ *
+ * session   the session
+ * count     number of texts, at least 1
+ * text      as in attend_session_start */
+ATTEND_API attend_status attend_session_join(attend_session *session, int count,
+                                             const char *const *text, attend_error *err);
+
+/* Removes texts between two steps; the others move up.
+ *
+ * session   the session
+ * count     number of texts that stay
+ * which     their indexes, rising */
+ATTEND_API attend_status attend_session_keep(attend_session *session, int count, const int *which,
+                                             attend_error *err);
+
+/* The number of texts in a session.
+ *
+ * session   the session */
+ATTEND_API int attend_session_texts(const attend_session *session);
+
+/* Continues all texts by a token. Row `text * width + k` is the k-th of a text.
+ *
+ * session   the session
+ * width     rows of each text in this step
+ * from      for each row, which row of its text it continues, counted from 0 in the step before; a
+ *           text that has just joined has one row. NULL: row k continues row k, or the only one
+ * token     for each row, the token that it continues with; not read for a text that has just
+ *           joined, which begins with a token of its own; may be NULL if all have */
+ATTEND_API attend_status attend_session_step(attend_session *session, int width, const int *from,
+                                             const int *token, attend_error *err);
+
+/* The token that ends a text.
+ *
+ * session   the session */
+ATTEND_API int attend_session_end(const attend_session *session);
+
+/* The likeliest tokens to follow a row, the best first.
+ *
+ * session      after a step, before texts join or leave
+ * row          of that step
+ * max          memory in alternatives
+ * alternatives receives them; texts are borrowed until their text leaves the session
+ *
+ * Returns how many: fewer than max if no others are possible or there is no such row. */
+ATTEND_API int attend_session_alternatives(const attend_session *session, int row, int max,
+                                           attend_alternative *alternatives);
+
+/* The logarithm of the probability that a token follows a row; -INFINITY if it cannot, or if there
+ * is no such row or token.
+ *
+ * session   after a step, before texts join or leave
+ * row       of that step
+ * token     the token */
+ATTEND_API double attend_session_log_p(const attend_session *session, int row, int token);
+
+/* The recorded attention of a row in the last step; after the first step of a text, that of the
+ * encoder too.
+ *
+ * session   after a step, before texts join or leave
+ * row       of that step
+ * rows      receives the weights, borrowed until the next step, start, join or keep
+ * count     receives how many */
+ATTEND_API attend_status attend_session_attention(attend_session *session, int row,
+                                                  const attend_attention_row **rows, size_t *count,
+                                                  attend_error *err);
+
+/* The tokens of a text that attention to the input has as keys, or of its prompt; borrowed until
+ * the text leaves the session.
+ *
+ * session   the session
+ * text      its index
+ * count     receives how many
+ *
+ * Returns NULL if there is no such text. */
+ATTEND_API const char *const *attend_session_source(const attend_session *session, int text,
+                                                    int *count);
+
+/* The text that tokens make, without special tokens.
+ *
+ * session   the session
+ * text      the index of the text that they continue
+ * count     number of tokens
+ * token     the tokens
+ * out       receives it; release it with attend_free */
+ATTEND_API attend_status attend_session_text(const attend_session *session, int text, int count,
+                                             const int *token, char **out, attend_error *err);
 
 /* ---- classifying --------------------------------------------------------------------------- */
 

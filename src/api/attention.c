@@ -2,6 +2,7 @@
 
 #include "base/error.h"
 #include "base/memory.h"
+#include "text/counting.h"
 
 static const char *const names[] = {"encoder", "decoder", "cross", "content", "query"};
 enum { KINDS = sizeof names / sizeof *names };
@@ -52,6 +53,15 @@ bool at_attention_rows_add(const at_attention_rows *rows, int query, int sources
                                                 query + r->query, keys,     weights};
     }
     return true;
+}
+
+const char *at_token_label(at_arena *memory, const at_tokenizer *tokenizer, at_text line,
+                           at_token token)
+{
+    at_text shown = at_trimmed(line.text + token.begin, token.end - token.begin);
+    if (token.id != tokenizer->special[ATTEND_SPECIAL_UNK] || shown.size == 0)
+        return at_vocab_text(tokenizer->vocab, token.id, NULL);
+    return at_arena_text(memory, shown.text, shown.size);
 }
 
 /* ---- JSON ----------------------------------------------------------------------------------- */
@@ -105,18 +115,25 @@ static void add_rows(at_str *out, const attend_translation *t)
     at_str_add(out, "]");
 }
 
+void at_translation_json(at_str *out, const attend_translation *t, size_t line, int sentence,
+                         bool source)
+{
+    at_str_print(out, "{\"line\": %zu, ", line);
+    if (sentence >= 0)
+        at_str_print(out, "\"sentence\": %d, ", sentence);
+    at_str_print(out, "\"rank\": %d, \"score\": %.9g, \"log_p\": %.9g, \"text\": ", t->rank,
+                 t->score, t->log_p);
+    at_str_add_json(out, t->text);
+    if (source)
+        add_texts(out, "source", t->sources, t->source);
+    add_texts(out, "target", t->targets, t->target);
+}
+
 attend_status attend_attention_json(const attend_translation *t, size_t line, int sentence,
                                     char **text, attend_error *err)
 {
     at_str out = {0};
-    at_str_print(&out, "{\"line\": %zu, ", line);
-    if (sentence >= 0)
-        at_str_print(&out, "\"sentence\": %d, ", sentence);
-    at_str_print(&out, "\"rank\": %d, \"score\": %.9g, \"log_p\": %.9g, \"text\": ", t->rank,
-                 t->score, t->log_p);
-    at_str_add_json(&out, t->text);
-    add_texts(&out, "source", t->sources, t->source);
-    add_texts(&out, "target", t->targets, t->target);
+    at_translation_json(&out, t, line, sentence, true);
     if (t->weights)
         add_weights(&out, t);
     if (t->attention)

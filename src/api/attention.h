@@ -16,4 +16,14 @@ attend_status at_attention_wanted(const at_model *m, unsigned kinds, int layer, 
 bool at_attention_rows_add(const at_attention_rows *rows, int query, int sources, at_arena *memory,
                            attend_attention_row *to, size_t *count);
 
+/* A token of a line as the vocabulary has it; one that it lacks as it stands in the line. In the
+ * arena; NULL without memory. */
+const char *at_token_label(at_arena *memory, const at_tokenizer *tokenizer, at_text line,
+                           at_token token);
+
+/* The beginning of a translation as JSON: {"line": .. "target": [..]. sentence below 0: left out.
+ */
+void at_translation_json(at_str *out, const attend_translation *t, size_t line, int sentence,
+                         bool source);
+
 #endif

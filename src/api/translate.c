@@ -5,6 +5,7 @@
 #include "api/attention.h"
 #include "api/model.h"
 #include "api/options.h"
+#include "api/trace.h"
 #include "attend.h"
 #include "base/file.h"
 #include "base/log.h"
@@ -97,6 +98,8 @@ static attend_status check(const attend_translate_options *o, attend_error *err)
                         (int)o->when_long);
     if (o->forced && (!o->prefix || o->beam != 1))
         return at_error(err, ATTEND_OPTION, "forced translations need a prefix, and a beam of 1");
+    if (o->alternatives < 0 || o->alternatives > 1000)
+        return at_error(err, ATTEND_OPTION, "alternatives %d: 0 to 1000", o->alternatives);
     return o->sample ? at_sampling_check(&sampling, err) : ATTEND_OK;
 }
 
@@ -142,7 +145,9 @@ static at_translate_options inside_of(const attend_translate_options *o,
                                            .most = o->most,
                                            .rule = (at_length_rule)o->rule,
                                            .penalty = o->penalty,
-                                           .coverage = o->coverage},
+                                           .coverage = o->coverage,
+                                           .alternatives = o->alternatives,
+                                           .trace = o->trace != 0},
                                   .no_repeat = o->no_repeat,
                                   .best = o->best,
                                   .batch = o->batch,
@@ -164,7 +169,7 @@ static at_translate_options inside_of(const attend_translate_options *o,
 /* ---- what is given ------------------------------------------------------------------------- */
 
 typedef struct {
-    const at_tokenizer *source; /* NULL: features */
+    const at_tokenizer *source, *target; /* source is NULL: features */
     bool words;
     attend_translation_function *function;
     void *user;
@@ -192,21 +197,6 @@ static source_pieces frames_of(at_arena *memory, const at_translated *t)
     return digits ? p : (source_pieces){NULL, NULL};
 }
 
-/* as the vocabulary has it; one that it lacks as it stands in the line; NULL without memory */
-static const char *piece_text(at_arena *memory, const at_tokenizer *source, at_text line,
-                              at_token piece)
-{
-    at_text shown = at_trimmed(line.text + piece.begin, piece.end - piece.begin);
-    if (piece.id != source->special[ATTEND_SPECIAL_UNK] || shown.size == 0)
-        return at_vocab_text(source->vocab, piece.id, NULL);
-    char *copy = at_arena_alloc_small(memory, shown.size + 1);
-    if (!copy)
-        return NULL;
-    memcpy(copy, shown.text, shown.size);
-    copy[shown.size] = '\0';
-    return copy;
-}
-
 static source_pieces pieces_of(at_arena *memory, const at_tokenizer *source, const at_translated *t)
 {
     size_t n = (size_t)t->positions + 1;
@@ -216,7 +206,7 @@ static source_pieces pieces_of(at_arena *memory, const at_tokenizer *source, con
     for (int i = 0; p.text && p.word && i < t->positions; i++) {
         at_token piece =
             t->source->item[t->cut && i + 1 == t->positions ? t->source->count - 1 : (size_t)i];
-        if (!(p.text[i] = piece_text(memory, source, t->read, piece)))
+        if (!(p.text[i] = at_token_label(memory, source, t->read, piece)))
             return (source_pieces){NULL, NULL};
         p.word[i] = alone ? at_word_of(t->read.text, t->read.size, &piece) : piece.word;
     }
@@ -227,14 +217,9 @@ static source_pieces pieces_of(at_arena *memory, const at_tokenizer *source, con
 static const char **target_of(at_arena *memory, const at_translated *t)
 {
     const char **text = at_arena_alloc(memory, (size_t)(t->count + 1) * sizeof *text);
-    for (int i = 0; text && i < t->count; i++) {
-        char *copy = at_arena_alloc_small(memory, t->piece[i].size + 1);
-        if (!copy)
+    for (int i = 0; text && i < t->count; i++)
+        if (!(text[i] = at_arena_text(memory, t->piece[i].text, t->piece[i].size)))
             return NULL;
-        memcpy(copy, t->piece[i].text, t->piece[i].size);
-        copy[t->piece[i].size] = '\0';
-        text[i] = copy;
-    }
     return text;
 }
 
@@ -287,7 +272,7 @@ static attend_status give(void *user, const at_translated *t, attend_error *err)
     if (t->attention)
         out.attention = attention_of(&memory, t, &out.attention_count);
     if (!p.text || !p.word || !out.target || (t->weights && !out.weights)
-        || (t->attention && !out.attention))
+        || (t->attention && !out.attention) || !at_trace_take(&memory, g->target, t, &out))
         status = at_error_memory(err);
     if (status >= 0)
         status = g->function(g->user, &out, err);
@@ -337,7 +322,7 @@ attend_status attend_translate(const attend_model *m, const attend_translate_opt
 {
     attend_translate_options o;
     at_session *session;
-    giving g = {m->inside->source, false, function, user};
+    giving g = {m->inside->source, m->inside->target, false, function, user};
     attend_translate_defaults(&o);
     attend_status status = at_options_accept(&o, sizeof o, options, "attend_translate_defaults",
                                              err);

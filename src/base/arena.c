@@ -86,6 +86,16 @@ static void *alloc(at_arena *a, size_t bytes, size_t alignment)
     return take(a->current, bytes, alignment);
 }
 
+char *at_arena_text(at_arena *a, const char *text, size_t size)
+{
+    char *copy = at_arena_alloc_small(a, size + 1);
+    if (!copy)
+        return NULL;
+    memcpy(copy, text, size);
+    copy[size] = '\0';
+    return copy;
+}
+
 void *at_arena_alloc(at_arena *a, size_t bytes) { return alloc(a, bytes, ALIGNMENT); }
 void *at_arena_alloc_small(at_arena *a, size_t bytes) { return alloc(a, bytes, SMALL_ALIGNMENT); }
 

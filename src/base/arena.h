@@ -30,6 +30,9 @@ void *at_arena_alloc(at_arena *a, size_t bytes);
 /* aligned to 16 bytes only: for small records */
 void *at_arena_alloc_small(at_arena *a, size_t bytes);
 
+/* A copy of `size` bytes of text, ended by a zero byte; NULL without memory. */
+char *at_arena_text(at_arena *a, const char *text, size_t size);
+
 void at_arena_reset(at_arena *a);
 at_arena_mark at_arena_mark_here(const at_arena *a);
 void at_arena_release(at_arena *a, at_arena_mark mark);

@@ -14,11 +14,12 @@
 #include "cli/stream.h"
 
 typedef struct {
-    int beam, nbest, rule, no_repeat, longest, when_long, most, batch, top_k, alignment;
+    int beam, nbest, rule, no_repeat, longest, when_long, most, batch, top_k, alignment,
+        alternatives;
     double penalty, coverage, temperature, top_p, min_p, threshold;
     size_t seed;
     bool sample, split, replace_unknown, show, score, overwrite;
-    const char *src, *prefix, *forced, *dictionary, *attention_out;
+    const char *src, *prefix, *forced, *dictionary, *attention_out, *trace;
 } translate;
 
 enum { ALIGN_NOT, ALIGN_WORDS, ALIGN_PIECES };
@@ -102,8 +103,16 @@ static const at_option options[] = {
     {.name = "attention-out", OPTION_PATH(translate, attention_out), .meta = "FILE",
      .help = "Write the weights: .jsonl and .txt have all lines, .png, .svg and .pdf draw the "
              "first"},
+    {.name = "trace", OPTION_PATH(translate, trace), .meta = "FILE",
+     .help = "Write the search of each line as JSONL: every step's candidates with their parent, "
+             "score and fate (kept, pruned, ended)",
+     .example = {"attend translate model --trace search.jsonl --alternatives 3 < in",
+                 "Why the beam chose what it chose"}},
+    {.name = "alternatives", OPTION_INT(translate, alternatives), .value = "0", .min = 0,
+     .max = 1000, .meta = "N",
+     .help = "Likeliest tokens of every position that --trace writes, with log-probabilities"},
     {.name = "overwrite", OPTION_FLAG(translate, overwrite),
-     .help = "Let --attention-out replace a file"},
+     .help = "Let --attention-out and --trace replace a file"},
     {0}};
 /* clang-format on */
 
@@ -117,6 +126,7 @@ typedef struct {
     at_lines prefix;           /* or those that are forced */
     at_str out;
     at_attention_out attention;
+    at_writer *trace; /* or NULL */
     /* the block that is at work */
     at_str text;                      /* lines, or their sentences, each ended by a zero */
     size_t count, lines;              /* texts, and lines */
@@ -180,6 +190,19 @@ static void write_text(work *w, size_t line, const attend_translation *t)
         at_str_add(&w->out, t->text);
 }
 
+static attend_status write_trace(work *w, size_t line, const attend_translation *t,
+                                 attend_error *err)
+{
+    char *text;
+    attend_status status = attend_trace_json(t, line, &text, err);
+    if (status < 0)
+        return status;
+    at_writer_write(w->trace, text, strlen(text));
+    at_writer_write(w->trace, "\n", 1);
+    attend_free(text);
+    return ATTEND_OK;
+}
+
 static attend_status write_one(void *user, const attend_translation *t, attend_error *err)
 {
     work *w = user;
@@ -205,6 +228,8 @@ static attend_status write_one(void *user, const attend_translation *t, attend_e
         attend_text_style style = {w->cli->columns, w->cli->utf8, w->cli->color};
         status = at_attention_text(&w->out, t, style, err);
     }
+    if (status >= 0 && w->trace)
+        status = write_trace(w, line, t, err);
     return status < 0 ? status : at_attention_out_add(&w->attention, line, t, err);
 }
 
@@ -368,6 +393,11 @@ static attend_status check(const translate *o, attend_error *err)
                         "and --alignment");
     if (o->dictionary && !o->replace_unknown)
         return at_error(err, ATTEND_OPTION, "--dictionary is for --replace-unknown");
+    if (o->alternatives && !o->trace)
+        return at_error(err, ATTEND_OPTION, "--alternatives is for --trace");
+    if (o->trace && !o->overwrite && at_file_exists(o->trace))
+        return at_error(err, ATTEND_OPTION, "--trace: %s exists; --overwrite replaces it",
+                        at_show(o->trace).text);
     if (o->threshold > 0 && o->alignment == ALIGN_NOT)
         return at_error(err, ATTEND_OPTION, "--threshold is for --alignment");
     return at_attention_out_check(o->attention_out, o->overwrite, err);
@@ -390,7 +420,9 @@ static void set_options(work *w, const translate *o)
     w->inside.batch = o->batch;
     w->inside.attention = o->alignment != ALIGN_NOT || o->show || o->attention_out;
     w->inside.target_words = o->alignment != ALIGN_NOT;
-    w->inside.scores = o->score || o->nbest > 1 || o->show || o->attention_out;
+    w->inside.scores = o->score || o->nbest > 1 || o->show || o->attention_out || o->trace;
+    w->inside.alternatives = o->alternatives;
+    w->inside.trace = o->trace != NULL;
     w->inside.sample = o->sample;
     w->inside.temperature = o->temperature;
     w->inside.top_k = o->top_k;
@@ -470,6 +502,8 @@ static attend_status open_all(work *w, int models, char **model, attend_dictiona
     if (status >= 0)
         status = at_attention_out_open(&w->attention, w->cli, o->attention_out, o->overwrite, err);
     w->attention.sentences = o->split;
+    if (status >= 0 && o->trace)
+        status = at_writer_open(&w->trace, o->trace, err);
     if (status >= 0)
         status = open_source(w, err);
     return status < 0 ? status : check_looks(w, err);
@@ -519,8 +553,13 @@ static attend_status run(at_cli *cli, const void *fields, int operands, char **o
                           w.before + w.lines);
     if (status >= 0)
         status = at_attention_out_commit(&w.attention, err);
+    if (status >= 0 && w.trace) {
+        status = at_writer_commit(w.trace, err);
+        w.trace = NULL;
+    }
     say_lengths(&w);
     at_attention_out_free(&w.attention);
+    at_writer_abort(w.trace);
     at_reader_close(&w.in);
     at_lines_free(&w.prefix);
     at_str_free(&w.text);

@@ -239,8 +239,14 @@ static attend_status note_tried(at_beam *b, const candidate *c, int n, attend_er
     at_beam_candidate *tried = at_arena_alloc(&b->memory, (size_t)n * sizeof *tried);
     if (!tried)
         return at_error_memory(err);
+    double by = divisor(&b->options, b->steps + 1);
     for (int i = 0; i < n; i++)
-        tried[i] = (at_beam_candidate){c[i].row, c[i].word, c[i].log_p, ATTEND_TRACE_PRUNED, -1};
+        tried[i] = (at_beam_candidate){.from = c[i].row,
+                                       .word = c[i].word,
+                                       .log_p = c[i].log_p,
+                                       .score = c[i].log_p / by,
+                                       .fate = ATTEND_TRACE_PRUNED,
+                                       .row = -1};
     b->tried[b->steps] = tried;
     b->tries[b->steps] = n;
     return ATTEND_OK;
@@ -291,6 +297,8 @@ static void go_on(at_beam *b, const candidate *c, int n, int endings)
                 score(b, &h, step + 1);
                 keep(b, h);
                 note_fate(b, i, ATTEND_TRACE_ENDED, -1);
+                if (b->tried)
+                    b->tried[step][i].score = h.score;
             }
             continue;
         }

@@ -58,7 +58,8 @@ typedef struct {
 /* what became of a continuation that a step looked at */
 typedef struct {
     int from, word; /* row before the step */
-    double log_p;   /* the sum up to it */
+    double log_p;   /* the sum up to it, */
+    double score;   /* by the rule of lengths; of one that ended, with the coverage */
     attend_trace_fate fate;
     int row; /* of those that run on; else -1 */
 } at_beam_candidate;

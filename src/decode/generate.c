@@ -53,15 +53,16 @@ static attend_status write_text(const job *j, at_text prompt, at_str *out, atten
 
 /* ---- the prompt ----------------------------------------------------------------------------- */
 
-/* Its pieces, with an end before each line: a text begins where another ended. */
-static attend_status cut_prompt(const job *j, at_text prompt, at_tokens *pieces, attend_error *err)
+attend_status at_prompt_tokens(const at_model *m, at_text prompt, at_tokens *out, attend_error *err)
 {
     const char *line = prompt.text, *end = prompt.text + prompt.size;
+    if (m->source->special[ATTEND_SPECIAL_EOS] < 0)
+        return at_error(err, ATTEND_FORMAT, "the model's tokenizer has no end of a text");
     for (;;) {
         const char *next = line < end ? memchr(line, '\n', (size_t)(end - line)) : NULL;
-        at_tokens_add(pieces, j->model->source->special[ATTEND_SPECIAL_EOS], 0, 0);
-        attend_status status = at_encode(j->model->source, line,
-                                         (size_t)((next ? next : end) - line), pieces, err);
+        at_tokens_add(out, m->source->special[ATTEND_SPECIAL_EOS], 0, 0);
+        attend_status status = at_encode(m->source, line, (size_t)((next ? next : end) - line), out,
+                                         err);
         if (status < 0 || !next)
             return status;
         line = next + 1;
@@ -71,7 +72,7 @@ static attend_status cut_prompt(const job *j, at_text prompt, at_tokens *pieces,
 static attend_status read_prompt(job *j, at_text prompt, attend_error *err)
 {
     at_tokens pieces = {0};
-    attend_status status = cut_prompt(j, prompt, &pieces, err);
+    attend_status status = at_prompt_tokens(j->model, prompt, &pieces, err);
     if (status >= 0
         && !(j->ids = at_alloc((pieces.count + (size_t)j->o->most + 1) * sizeof *j->ids)))
         status = at_error_memory(err);
@@ -137,8 +138,6 @@ attend_status at_generate(at_session *session, const at_generate_options *o, at_
     at_beam beam = {.count = 0};
     at_sampling bent = {o->sampling.repetition, 1, 0, 1, 0}; /* greedy search has no other bend */
     attend_status status = at_sampling_check(o->greedy || o->beam ? &bent : &o->sampling, err);
-    if (status >= 0 && j.model->source->special[ATTEND_SPECIAL_EOS] < 0)
-        status = at_error(err, ATTEND_FORMAT, "the model's tokenizer has no end of a text");
     if (status >= 0)
         status = read_prompt(&j, prompt, err);
     if (status >= 0 && o->most > 0)

@@ -20,4 +20,8 @@ typedef struct {
 attend_status at_generate(at_session *session, const at_generate_options *options, at_text prompt,
                           at_str *out, attend_error *err);
 
+/* Adds the tokens of a prompt, with an end before each line: a text begins where another ended. */
+attend_status at_prompt_tokens(const at_model *m, at_text prompt, at_tokens *out,
+                               attend_error *err);
+
 #endif

@@ -29,6 +29,7 @@ typedef struct {
     bool weights;
     at_attention_record wanted;
     int extra, positions; /* the most that a group has had since the start */
+    int skipped;          /* rows of the last step after all groups, whose group has left */
     real *log_p, *means;  /* of all groups, where there are several */
     size_t room, means_room;
     int *lengths; /* of the sources of all groups, where there are several */
@@ -89,6 +90,7 @@ static void forget_groups(member *m)
         last = &(*last)->next;
     *last = m->groups;
     m->groups = NULL;
+    m->skipped = 0;
 }
 
 void at_session_free(at_session *s)
@@ -186,6 +188,8 @@ static void add_group(member *m, group *g)
     while (*last)
         last = &(*last)->next;
     *last = g;
+    g->skipped = m->skipped;
+    m->skipped = 0;
 }
 
 attend_status at_session_join(at_session *s, const at_beginning *in, attend_error *err)
@@ -319,7 +323,8 @@ static attend_status gather(member *m, int width, const group_numbers *part,
             widen(m->means + at * S, S, part->weights, n, (size_t)g->positions, 0);
         at += n;
     }
-    *out = (at_session_numbers){m->log_p, m->weights ? m->means : NULL};
+    out->log_p = m->log_p;
+    out->weights = m->weights ? m->means : NULL;
     return ATTEND_OK;
 }
 
@@ -335,6 +340,7 @@ static attend_status step_member(member *m, int width, const int *from, const in
                                  at_session_numbers *out, attend_error *err)
 {
     at_tape_reset(m->tape);
+    m->skipped = 0;
     group_numbers *part = at_scratch(m->tape, (size_t)(group_count(m) + 1) * sizeof *part);
     int *own = NULL, before = 0, k = 0;
     attend_status status = part ? ATTEND_OK : at_error_memory(err);
@@ -358,7 +364,7 @@ static attend_status step_member(member *m, int width, const int *from, const in
 static attend_status member_step(void *self, int width, const int *from, const int *tokens,
                                  real **log_p, const real **weights, attend_error *err)
 {
-    at_session_numbers n = {NULL, NULL};
+    at_session_numbers n = {.log_p = NULL};
     attend_status status = step_member(self, width, from, tokens, &n, err);
     *log_p = n.log_p;
     *weights = n.weights;
@@ -404,8 +410,7 @@ static void drop_empty(member *m)
         }
         empty = *g;
         *g = empty->next;
-        if (*g)
-            (*g)->skipped += empty->skipped + empty->rows;
+        *(*g ? &(*g)->skipped : &m->skipped) += empty->skipped + empty->rows;
         empty->next = m->spare;
         m->spare = empty;
     }
@@ -542,6 +547,8 @@ attend_status at_session_searched(at_session *s, int start, int width, at_search
 attend_status at_session_step(at_session *s, int width, const int *from, const int *tokens,
                               at_session_numbers *out, attend_error *err)
 {
+    out->vocabulary = vocabulary_of(&s->member[0]);
+    out->logits = s->count == 1 && !copies(&s->member[0]);
     if (s->count == 1)
         return step_member(&s->member[0], width, from, tokens, out, err);
     at_searched all;

@@ -47,13 +47,15 @@ attend_status at_session_join(at_session *s, const at_beginning *in, attend_erro
 
 /* what a step gives, borrowed until the next one */
 typedef struct {
-    real *log_p;         /* [rows,V]: logits where at_searched says so; may be changed */
+    real *log_p;         /* [rows,V], may be changed; */
     const real *weights; /* [rows,source], or NULL */
+    int vocabulary;      /* V; where models copy, with the words of all sources */
+    bool logits;         /* log_p are logits */
 } at_session_numbers;
 
-/* Every sentence has `width` rows, one after the other. Row i continues row from[i] of the step
- * before (in the first step of a sentence: its only row, counted with a width of 1 of those that
- * joined together) with a token. */
+/* Every sentence has `width` rows, one after the other. Row i continues row from[i] with a token.
+ * `from` counts the rows of the step before, those of sentences that have left included, and then
+ * one row for each sentence that has joined since. */
 attend_status at_session_step(at_session *s, int width, const int *from, const int *tokens,
                               at_session_numbers *out, attend_error *err);
 

@@ -293,6 +293,7 @@ static bool take_record(const job *j, const item *i, const at_hypothesis *h, at_
 {
     size_t n = (size_t)count + 1;
     t->beam = &i->beam;
+    t->copied = &i->copied;
     if (j->o->wanted.kinds) {
         at_attention_rows *rows = at_arena_alloc(memory, n * sizeof *rows);
         for (int k = 0; rows && k < count; k++)

@@ -59,6 +59,7 @@ typedef struct {
     const at_attention_rows *attention;       /* [count], where it is recorded; else NULL */
     const at_alternative *const *alternative; /* [count] of [options.beam.alternatives], or NULL */
     const at_beam *beam;                      /* of its search, for a trace */
+    const at_copied *copied;                  /* words of the source that it can copy */
     bool cut, skipped;                        /* the line was too long */
 } at_translated;
 

@@ -269,6 +269,37 @@ head -n 1 in | t one > first 2> err
 check "and then the others" \
     "[ \$(wc -l < answered) -eq 3 ] && cmp -s first <(head -n 1 answered)"
 
+# what a search did
+head -n 2 in | t one --beam 2 --trace trace.jsonl --alternatives 3 > out 2> err && good ||
+    bad trace err
+check "a record for each line" "[ \$(wc -l < trace.jsonl) -eq 2 ]"
+for part in '"parent": 0' '"fate": "kept", "row": 0' '"fate": "pruned"' '"fate": "ended"' \
+    '"alternatives": [[{"token": '; do
+    says trace.jsonl "$part"
+done
+cat > follow.py << 'END'
+import json
+for line in open("trace.jsonl"):
+    t = json.loads(line)
+    steps, words = t["steps"], []
+    s, c = max(((s, c) for s, step in enumerate(steps) for c in step if c["fate"] == "ended"),
+               key=lambda end: end[1]["score"])
+    while s > 0:
+        s, c = s - 1, [d for d in steps[s - 1] if d.get("row") == c["parent"]][0]
+        words.insert(0, c["token"])
+    assert words == t["target"][:-1], (words, t["target"])
+    assert all(len(a) == 3 for a in t["alternatives"])
+END
+if command -v python3 > /dev/null; then
+    check "a trace leads to the translation" "python3 follow.py"
+fi
+head -n 2 in | t one --beam 2 > plain 2> err
+check "a trace changes no translation" "cmp -s plain out"
+expect 2 attend translate one --trace trace.jsonl
+says err "--overwrite replaces it"
+expect 2 attend translate one --alternatives 3
+says err "--alternatives is for --trace"
+
 # weights in other forms
 head -n 2 in > two-lines
 t one --attention-out w.txt < two-lines > out 2> err

@@ -84,7 +84,7 @@ static at_session_numbers step(at_session *s, int rows, const int *from, const i
 {
     attend_error err;
     int next[SENTENCES], same[SENTENCES] = {0, 1, 2, 3};
-    at_session_numbers out = {NULL, NULL};
+    at_session_numbers out = {.log_p = NULL};
     for (int i = 0; i < rows; i++)
         next[i] = tokens[at[i]];
     need(at_session_step(s, 1, from ? from : same, next, &out, &err), &err);

@@ -1,0 +1,125 @@
+#include "api/trace.h"
+
+#include "api/attention.h"
+#include "base/error.h"
+#include "base/memory.h"
+
+/* of the vocabulary, or of the words that can be copied; NULL without memory */
+static const char *token_text(at_arena *memory, const at_tokenizer *target, const at_translated *t,
+                              int token)
+{
+    int known = at_tokenizer_size(target);
+    if (token < known)
+        return at_vocab_text(target->vocab, token, NULL);
+    at_text word = at_copied_text(t->copied, token - known);
+    return at_arena_text(memory, word.text, word.size);
+}
+
+static bool take_alternatives(at_arena *memory, const at_tokenizer *target, const at_translated *t,
+                              attend_translation *out)
+{
+    int n = t->beam->options.alternatives;
+    attend_alternative *all = at_arena_alloc(memory, (size_t)(t->count * n + 1) * sizeof *all);
+    out->alternatives = all;
+    out->alternative_count = n;
+    for (int i = 0; all && i < t->count * n; i++) {
+        const at_alternative *a = &t->alternative[i / n][i % n];
+        const char *text = a->word < 0 ? "" : token_text(memory, target, t, a->word);
+        if (!text)
+            return false;
+        all[i] = (attend_alternative){a->word, text, a->log_p};
+    }
+    return all;
+}
+
+static bool take_trace(at_arena *memory, const at_tokenizer *target, const at_translated *t,
+                       attend_translation *out)
+{
+    size_t total = 0;
+    int n;
+    for (int step = 0; step < t->beam->steps; step++, total += (size_t)n)
+        at_beam_trace(t->beam, step, &n);
+    attend_candidate *all = at_arena_alloc(memory, (total + 1) * sizeof *all);
+    out->trace = all;
+    for (int step = 0; all && step < t->beam->steps; step++) {
+        const at_beam_candidate *c = at_beam_trace(t->beam, step, &n);
+        for (int i = 0; i < n; i++) {
+            const char *text = token_text(memory, target, t, c[i].word);
+            if (!text)
+                return false;
+            all[out->trace_count++] = (attend_candidate){step, c[i].from,  c[i].row,   c[i].word,
+                                                         text, c[i].log_p, c[i].score, c[i].fate};
+        }
+    }
+    return all;
+}
+
+bool at_trace_take(at_arena *memory, const at_tokenizer *target, const at_translated *t,
+                   attend_translation *out)
+{
+    if (t->alternative && !take_alternatives(memory, target, t, out))
+        return false;
+    return !t->beam || !t->beam->options.trace || t->rank > 0 || take_trace(memory, target, t, out);
+}
+
+/* ---- JSON ----------------------------------------------------------------------------------- */
+
+const char *attend_trace_fate_name(attend_trace_fate fate)
+{
+    static const char *const names[] = {"pruned", "kept", "ended"};
+    return (unsigned)fate < sizeof names / sizeof *names ? names[fate] : "unknown";
+}
+
+static void add_alternatives(at_str *out, const attend_translation *t)
+{
+    at_str_add(out, ", \"alternatives\": [");
+    for (int i = 0; i < t->targets; i++) {
+        const attend_alternative *a = t->alternatives + i * t->alternative_count;
+        at_str_add(out, i ? ", [" : "[");
+        for (int k = 0; k < t->alternative_count && a[k].token >= 0; k++) {
+            at_str_add(out, k ? ", {\"token\": " : "{\"token\": ");
+            at_str_add_json(out, a[k].text);
+            at_str_print(out, ", \"log_p\": %.9g}", a[k].log_p);
+        }
+        at_str_add(out, "]");
+    }
+    at_str_add(out, "]");
+}
+
+static void add_candidate(at_str *out, const attend_candidate *c)
+{
+    at_str_print(out, "{\"parent\": %d, \"token\": ", c->parent);
+    at_str_add_json(out, c->text);
+    at_str_print(out, ", \"log_p\": %.9g, \"score\": %.9g, \"fate\": \"%s\"", c->log_p, c->score,
+                 attend_trace_fate_name(c->fate));
+    if (c->row >= 0)
+        at_str_print(out, ", \"row\": %d", c->row);
+    at_str_add(out, "}");
+}
+
+static void add_steps(at_str *out, const attend_translation *t)
+{
+    at_str_add(out, ", \"steps\": [");
+    for (size_t i = 0; i < t->trace_count; i++) {
+        const attend_candidate *c = &t->trace[i];
+        bool first = i == 0 || c->step != c[-1].step;
+        at_str_add(out, !first ? ", " : i ? "], [" : "[");
+        add_candidate(out, c);
+    }
+    at_str_add(out, t->trace_count ? "]]" : "]");
+}
+
+attend_status attend_trace_json(const attend_translation *t, size_t line, char **text,
+                                attend_error *err)
+{
+    at_str out = {0};
+    at_translation_json(&out, t, line, -1, false);
+    if (t->alternatives)
+        add_alternatives(&out, t);
+    if (t->trace)
+        add_steps(&out, t);
+    at_str_add(&out, "}");
+    *text = at_str_take(&out);
+    at_str_free(&out);
+    return *text ? ATTEND_OK : at_error_memory(err);
+}
