@@ -9,9 +9,8 @@
  *     bench-gpt2 --memory FOLDER     writes model files into FOLDER, opens them as users do, and
  *                                    prints a line for each bound on memory and on the start */
 #include "models/gpt2.h"
-#include "bench.h"
 #include "store/weights.h"
-#include "train/trainer.h"
+#include "training.h"
 
 #include <sys/wait.h>
 #include <unistd.h>
@@ -46,7 +45,6 @@ static void check(const at_tape *t)
 typedef struct {
     int texts, length;
     const int *ids;
-    at_trainer *trainer;
 } training;
 
 static at_tensor *loss(void *arg, at_tape *t, int shard)
@@ -61,31 +59,17 @@ static at_tensor *loss(void *arg, at_tape *t, int shard)
                         (at_cross_entropy_options){.ignore = -100, .divisor = (real)n});
 }
 
-static void train(void *arg)
+static void train(const bench_case *c, int texts, int length)
 {
-    training *s = arg;
-    attend_error err;
-    at_step_result r;
-    if (at_trainer_step(s->trainer, 1, (int[]){0, s->texts}, loss, s, &r, &err) < 0)
-        bench_die(err.message, "gpt2");
-}
-
-static void bench_training(const bench_case *c, int texts, int length)
-{
-    attend_error err;
-    at_trainer_options options = {.accumulate = 1};
-    at_params *params = at_params_new(1);
-    int *ids = bench_ids(2 * (size_t)(texts * length), gpt2.vocabulary);
-    training s = {.texts = texts, .length = length, .ids = ids};
-    if (!params || at_rate_parse(&options.rate, "constant", 1e-4, &err) < 0
-        || at_optim_options_parse(&options.optim, "adamw:lr=1e-4", &err) < 0
-        || at_trainer_new(params, &options, &s.trainer, &err) < 0)
-        bench_die(err.message, c->name);
-    double flops = 3 * flops_of(texts, length, (double)texts * length);
-    bench_report(c, (bench_work){.flops = flops}, train, &s);
-    at_trainer_free(s.trainer);
-    at_params_free(params);
-    at_free(ids);
+    training s = {texts, length, bench_ids(2 * (size_t)(texts * length), gpt2.vocabulary)};
+    bench_trained b = {.optimiser = "adamw:lr=1e-4",
+                       .params = at_params_new(1),
+                       .shards = at_shards_cut(texts, 1),
+                       .loss = loss,
+                       .user = &s};
+    bench_training(c, 3 * flops_of(texts, length, (double)texts * length), &b);
+    at_params_free(b.params);
+    at_free((void *)s.ids);
 }
 
 /* ---- inference ----------------------------------------------------------------------------- */
@@ -343,9 +327,9 @@ int main(int argc, char **argv)
     }
     bench_case c = bench_arguments(argc, argv);
     if (strcmp(c.name, "e_b4t64") == 0)
-        bench_training(&c, 4, 64);
+        train(&c, 4, 64);
     else if (strcmp(c.name, "e_b1t1024") == 0)
-        bench_training(&c, 1, 1024);
+        train(&c, 1, 1024);
     else if (strcmp(c.name, "e_fwd") == 0)
         bench_reading(&c, (reading){.texts = 4, .length = 64}, read_text, flops_of(4, 64, 256));
     else if (strcmp(c.name, "e_fwd1024") == 0)

@@ -85,7 +85,7 @@ static double measure(int which, int words, double secs)
         bench_die("cannot begin", models[which].name);
     step(&s);
     step(&s);
-    double us = 1e6 * bench_median(bench_repeat(secs, step, &s, took), took) / (rows * words);
+    double us = 1e6 * bench_median(bench_repeat(secs, step, &s, took, NULL), took) / (rows * words);
     at_trainer_free(s.trainer);
     at_params_free(params);
     at_free(ids);

@@ -49,7 +49,7 @@ static void measure(const char *scope, int n, double secs, double *ms, double *m
         bench_die("out of memory", scope);
     step(&r);
     step(&r);
-    *ms = 1e3 * bench_median(bench_repeat(secs, step, &r, took), took);
+    *ms = 1e3 * bench_median(bench_repeat(secs, step, &r, took, NULL), took);
     *mib = (double)at_tape_bytes(r.tape) / (1 << 20);
     at_tape_free(r.tape);
     at_params_free(r.params);

@@ -7,6 +7,7 @@
 #include "attend.h"
 #include "base/memory.h"
 #include "decode/wording.h"
+#include "decode/workers.h"
 #include "text/counting.h"
 
 /* one line on its way */
@@ -24,12 +25,13 @@ typedef struct {
 } item;
 
 typedef struct {
-    at_session *session;
     const at_model *with; /* the first model: all have its tokenizers */
     const at_translate_options *o;
     item *items;
     size_t *order, lines, base; /* base: number of the first line of this block */
     int longest;                /* pieces or frames that are read; 0: any number */
+    size_t full;                /* lines that have something to translate: the first in order */
+    size_t batch;               /* of these, at a time */
 } job;
 
 /* ---- in ------------------------------------------------------------------------------------- */
@@ -211,7 +213,8 @@ static at_copies copies_of(const batch *b, int n, int S)
     return c;
 }
 
-static attend_status start(const job *j, const batch *b, int n, int S, attend_error *err)
+static attend_status start(const job *j, at_session *session, const batch *b, int n, int S,
+                           attend_error *err)
 {
     const at_translate_options *o = j->o;
     at_beginning in = {.sentences = n,
@@ -220,10 +223,11 @@ static attend_status start(const job *j, const batch *b, int n, int S, attend_er
                        .wanted = o->wanted};
     if (j->with->copying)
         in.copies = copies_of(b, n, S);
-    return at_session_start(j->session, &in, err);
+    return at_session_start(session, &in, err);
 }
 
-static attend_status search(const job *j, const batch *b, int n, int S, attend_error *err)
+static attend_status search(const job *j, at_session *session, const batch *b, int n, int S,
+                            attend_error *err)
 {
     const at_translate_options *o = j->o;
     const at_tokenizer *target = j->with->target;
@@ -238,16 +242,20 @@ static attend_status search(const job *j, const batch *b, int n, int S, attend_e
                                 .words_alone = o->words_alone};
     inside.beam.most = inside.beam.most ? inside.beam.most : 1;
     inside.beam.end = target->special[ATTEND_SPECIAL_EOS];
-    attend_status status = start(j, b, n, S, err);
+    attend_status status = start(j, session, b, n, S, err);
     if (status >= 0)
-        status = at_session_searched(j->session, target->special[ATTEND_SPECIAL_BOS], o->beam.width,
+        status = at_session_searched(session, target->special[ATTEND_SPECIAL_BOS], o->beam.width,
                                      &all, err);
     return status < 0 ? status : at_search(&all, &inside, b->beams, err);
 }
 
-/* lines order[first .. first+n-1]; empty ones have nothing to translate */
-static attend_status translate_batch(const job *j, size_t first, int n, attend_error *err)
+/* one batch of lines, in a worker's session */
+static attend_status translate_batch(void *user, at_session *session, size_t number,
+                                     attend_error *err)
 {
+    const job *j = user;
+    size_t first = number * j->batch, left = j->full - first;
+    int n = (int)(left < j->batch ? left : j->batch);
     int S = j->items[j->order[first]].length;
     at_arena memory = {.first_size = 0};
     batch b;
@@ -258,7 +266,7 @@ static attend_status translate_batch(const job *j, size_t first, int n, attend_e
         memset(b.beams, 0, (size_t)n * sizeof *b.beams);
         status = fill_batch(j, &b, first, n, S, err);
         if (status >= 0)
-            status = search(j, &b, n, S, err);
+            status = search(j, session, &b, n, S, err);
         for (int k = 0; k < n; k++)
             j->items[j->order[first + (size_t)k]].beam = b.beams[k];
     }
@@ -455,29 +463,40 @@ static attend_status read_lines(const job *j, const at_text *line, attend_error 
     return status;
 }
 
+/* the lines that have something to translate, in batches of like length */
+static attend_status translate_lines(job *j, at_session *session, attend_error *err)
+{
+    at_workers workers;
+    while (j->full < j->lines && !j->items[j->order[j->full]].empty)
+        j->full++;
+    if (!j->full)
+        return ATTEND_OK;
+    attend_status status = at_workers_make(&workers, session, j->full, j->o->beam.width, err);
+    if (status >= 0) {
+        j->batch = at_workers_batch(&workers, j->full, (size_t)j->o->batch);
+        status = at_workers_run(&workers, (j->full + j->batch - 1) / j->batch, translate_batch, j,
+                                err);
+    }
+    at_workers_free(&workers);
+    return status;
+}
+
 /* some lines, from number `base` on */
 static attend_status translate_block(at_session *session, const at_translate_options *o,
                                      size_t base, size_t lines, const at_text *line,
                                      at_translated_function *give, void *user, attend_error *err)
 {
-    job j = {.session = session,
-             .with = at_session_model(session, 0),
+    job j = {.with = at_session_model(session, 0),
              .o = o,
              .base = base,
              .lines = lines,
              .longest = longest_of(session, o)};
-    size_t full = 0;
     j.items = at_alloc_zero(lines, sizeof *j.items);
     j.order = at_alloc(lines * sizeof *j.order);
     attend_status status = j.items && j.order ? read_lines(&j, line, err) : at_error_memory(err);
-    if (status >= 0)
+    if (status >= 0) {
         qsort_r(j.order, lines, sizeof *j.order, longest_first, j.items);
-    while (status >= 0 && full < lines && !j.items[j.order[full]].empty)
-        full++;
-    for (size_t at = 0; at < full && status >= 0; at += (size_t)o->batch) {
-        size_t left = full - at;
-        status = translate_batch(&j, at, (int)(left < (size_t)o->batch ? left : (size_t)o->batch),
-                                 err);
+        status = translate_lines(&j, session, err);
     }
     for (size_t i = 0; i < lines && status >= 0; i++)
         status = give_line(&j, i, give, user, err);
