@@ -109,7 +109,7 @@ attend_status attend_model_describe(const attend_model *model, attend_model_info
     attend_model_info own = {.size = size,
                              .kind = m->kind->name,
                              .preset = model->preset,
-                             .can = m->kind->can,
+                             .can = at_model_can(m),
                              .parameters = at_params_len(m->params),
                              .source_language = model->source_language,
                              .target_language = model->target_language,
@@ -164,17 +164,18 @@ static void add_names(at_str *out, unsigned can)
 attend_status attend_model_require(const attend_model *m, unsigned can, attend_error *err)
 {
     const at_model_kind *kind = m->inside->kind;
+    unsigned able = at_model_can(m->inside);
     at_str has = {0}, lacks = {0};
     bool text = kind->parts & (ATTEND_PART_TOKENIZER | ATTEND_PART_SIDES);
-    if (!(can & ~kind->can) && text && !m->inside->target)
+    if (!(can & ~able) && text && !m->inside->target)
         return at_error(err, ATTEND_FILE,
                         "%s: there are no tokenizer files in it, which text needs; copy them into "
                         "the folder",
                         at_show(m->path).text);
-    if (!(can & ~kind->can))
+    if (!(can & ~able))
         return ATTEND_OK;
-    add_names(&has, kind->can);
-    add_names(&lacks, can & ~kind->can);
+    add_names(&has, able);
+    add_names(&lacks, can & ~able);
     attend_status status = at_error(
         err, ATTEND_FORMAT,
         "%s: is a %s, which can %s, not %s; attend %s takes this model (attend_%s in C)",

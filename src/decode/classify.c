@@ -104,9 +104,9 @@ static attend_status classify_batch(job *j, size_t first, int n, attend_error *e
             ids[b * T + k] = k < i->length ? id_at(i, k) : at_tokenizer_pad(j->model->source);
     }
     at_classified c = {.logits = NULL};
+    at_inputs in = {.ids = {SHAPE(n, T), ids}, .lengths = lengths, .record = &j->record};
     if (!at_failed(j->tape))
-        c = j->model->kind->classify(j->tape, j->model, (at_ids){SHAPE(n, T), ids}, lengths,
-                                     j->o->weights, &j->record);
+        c = j->model->kind->classify(j->tape, j->model, &in, j->o->weights);
     at_tensor *p = at_softmax(j->tape, c.logits, NULL);
     if (at_failed(j->tape))
         return at_tape_status(j->tape, err);

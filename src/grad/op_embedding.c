@@ -9,6 +9,7 @@
 typedef struct {
     size_t count;
     const int *id;
+    int fixed; /* a row without a gradient */
 } looked_up;
 
 typedef struct {
@@ -24,6 +25,11 @@ static void copy_rows(void *arg, ptrdiff_t i, ptrdiff_t end)
 }
 
 at_tensor *at_embedding(at_tape *t, at_tensor *table, at_ids ids)
+{
+    return at_embedding_fixed(t, table, ids, ATTEND_ROWS_NONE);
+}
+
+at_tensor *at_embedding_fixed(at_tape *t, at_tensor *table, at_ids ids, int fixed)
 {
     size_t count;
     if (at_failed(t))
@@ -46,10 +52,10 @@ at_tensor *at_embedding(at_tape *t, at_tensor *table, at_ids ids)
         return at_poison(t);
     if (count)
         memcpy(kept, ids.id, count * sizeof *kept);
-    *saved = (looked_up){count, kept};
+    *saved = (looked_up){count, kept, fixed};
     copying c = {table, kept, y->value};
     at_parallel_for((ptrdiff_t)count, at_rows_grain((size_t)width), copy_rows, &c);
-    if (at_recording(t, INPUTS(table)))
+    if (fixed != ATTEND_ROWS_ALL && at_recording(t, INPUTS(table)))
         at_record(t, &at_op_embedding, INPUTS(table), OUTPUTS(y), saved);
     return y;
 }
@@ -66,8 +72,9 @@ static void add_columns(void *arg, ptrdiff_t begin, ptrdiff_t end)
 {
     const scatter *s = arg;
     for (size_t i = 0; i < s->ids->count; i++)
-        at_vector()->axpy((size_t)(end - begin), 1, s->dy + i * s->width + begin, 1,
-                          s->dx + (size_t)s->ids->id[i] * s->width + begin);
+        if (s->ids->id[i] != s->ids->fixed)
+            at_vector()->axpy((size_t)(end - begin), 1, s->dy + i * s->width + begin, 1,
+                              s->dx + (size_t)s->ids->id[i] * s->width + begin);
 }
 
 static void backward(const at_node *n)

@@ -122,6 +122,11 @@ at_tensor *at_residual_norm(at_tape *t, at_tensor *x, at_tensor *r, at_tensor *w
 /* table [V,D], ids [..] -> [.., D]; ids out of range fail */
 at_tensor *at_embedding(at_tape *t, at_tensor *table, at_ids ids);
 
+/* The same where the row `fixed` gets no gradient: PyTorch's padding_idx. ATTEND_ROWS_ALL: no row
+ * gets one, ATTEND_ROWS_NONE: all rows do. */
+enum { ATTEND_ROWS_NONE = -1, ATTEND_ROWS_ALL = -2 };
+at_tensor *at_embedding_fixed(at_tape *t, at_tensor *table, at_ids ids, int fixed);
+
 /* Rows which [n] of x [B,..]: [n,..] */
 at_tensor *at_take(at_tape *t, at_tensor *x, at_ids which);
 

@@ -201,10 +201,9 @@ static at_embedding_info embedding(const at_model *m)
                                at_classifier_words_scale(net)};
 }
 
-static at_classified classify(at_tape *t, const at_model *m, at_ids ids, const int *lengths,
-                              bool weights, at_attention_record *record)
+static at_classified classify(at_tape *t, const at_model *m, const at_inputs *in, bool weights)
 {
-    return at_classify(t, m->net, ids, lengths, weights, record);
+    return at_classify(t, m->net, in->ids, in->lengths, weights, in->record);
 }
 
 static const char *unused(const void *settings, const char *name)

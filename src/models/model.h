@@ -43,12 +43,17 @@ typedef struct {
 
 /* ---- what models can do --------------------------------------------------------------------- */
 
-/* sources on their way into an encoder; the caller's memory, alive until the tape is reset */
+/* texts on their way into an encoder; the caller's memory, alive until the tape is reset */
 typedef struct {
     at_ids ids;                  /* [B,S]; of vectors the shape alone counts */
     const real *vectors;         /* [B,S,width], or NULL: ids */
-    const int *lengths;          /* [B] */
+    const int *lengths;          /* [B]; NULL: S each */
+    const int *segments;         /* [B,S]: 0 in the first text, 1 in the second; NULL: 0. Models
+                                    without segments ignore them */
+    const at_mask *mask;         /* of models with encodes, instead of lengths; NULL: lengths */
     at_attention_record *record; /* receives the encoder's attention that it wants; may be NULL */
+    at_tensor **states;          /* of models with encodes: [layers + 1], receives the embeddings
+                                    and the states after each layer; NULL: not wanted */
 } at_inputs;
 
 /* tokens on their way into a decoder */
@@ -108,12 +113,44 @@ typedef struct {
 
 typedef struct {
     at_tensor *logits;  /* [B,K] */
-    at_tensor *weights; /* [B,T]: how much each token counts; NULL where not asked for */
+    at_tensor *weights; /* [B,S]: how much each token counts; NULL where not asked for */
 } at_classified;
 
-/* ids [B,T] with lengths [B] -> classes; `weights` asks for the weights */
-typedef at_classified at_classifies(at_tape *t, const at_model *m, at_ids ids, const int *lengths,
-                                    bool weights, at_attention_record *record);
+/* One text, or a pair as two segments, -> classes; `weights` asks for the weights. */
+typedef at_classified at_classifies(at_tape *t, const at_model *m, const at_inputs *in,
+                                    bool weights);
+
+/* Models that encode whole texts, and the heads on the states of their tokens. encode and width are
+ * always there; a head is NULL where no model of the kind has it, and works where at_model_can has
+ * its capability. D: width of the states, K: labels. */
+typedef struct {
+    int (*width)(const at_model *m);  /* D */
+    int (*layers)(const at_model *m); /* for at_inputs.states */
+    at_tensor *(*encode)(at_tape *t, const at_model *m, const at_inputs *in); /* [B,S,D] */
+
+    at_tensor *(*pool)(at_tape *t, const at_model *m, at_tensor *states); /* [B,S,D] -> [B,D] */
+    at_tensor *(*tags)(at_tape *t, const at_model *m, at_tensor *states); /* [..,D] -> [..,K] */
+
+    /* Start and end of an answer: [B,S,D] -> [B,S,2]. */
+    at_tensor *(*span)(at_tape *t, const at_model *m, at_tensor *states);
+
+    /* Masked tokens: [..,D] -> [..,V]; and the mean negative log-likelihood of targets [..],
+     * without the logits ever existing as a whole. */
+    at_tensor *(*tokens)(at_tape *t, const at_model *m, at_tensor *states);
+    at_tensor *(*tokens_loss)(at_tape *t, const at_model *m, at_tensor *states, at_ids targets,
+                              at_cross_entropy_options options);
+
+    /* Does the second text follow the first (0), or is it another one (1): [B,S,D] -> [B,2]. NULL
+     * where a model is trained without. */
+    at_tensor *(*next)(at_tape *t, const at_model *m, at_tensor *states);
+} at_encodes;
+
+/* What the logits of classes mean, and their loss. */
+typedef enum {
+    ATTEND_LABELS_ONE,     /* one of the labels: softmax, cross-entropy */
+    ATTEND_LABELS_SEVERAL, /* any of them: sigmoids, binary cross-entropy */
+    ATTEND_LABELS_NUMBER,  /* numbers instead of labels: squared error */
+} at_label_use;
 
 /* Models that point to items of their input, one after the other. */
 typedef struct {
@@ -145,7 +182,7 @@ struct at_model_kind {
     const char *name; /* "translator" */
     const char *type; /* model_type of config.json: "attend-translator" */
     const char *use;  /* the command that uses such models: "translate" */
-    unsigned can;     /* attend_capability */
+    unsigned can;     /* attend_capability: what models of this kind can do with some settings */
     unsigned parts;   /* at_model_part */
     const at_option *options;
     size_t settings_size, net_size;
@@ -170,7 +207,17 @@ struct at_model_kind {
      * NULL: it counts. The function may be NULL. */
     const char *(*unused)(const void *settings, const char *name);
 
+    /* Changes settings so that a model of them can do what a task needs; NULL: all models can. */
+    void (*aim)(void *settings, unsigned can);
+
+    /* What this model can do, of `can`; NULL: all of it. */
+    unsigned (*able)(const at_model *m);
+
+    /* What its classes are; NULL: ATTEND_LABELS_ONE. */
+    at_label_use (*label_use)(const at_model *m);
+
     const at_decodes *decodes; /* translate, generate */
+    const at_encodes *encodes; /* tag, answer, fill, embed, pretrain */
     at_classifies *classify;
     const at_points *points;
 };
@@ -203,6 +250,16 @@ attend_status at_model_describe(at_model *m, attend_error *err);
  * size. */
 attend_status at_model_check_settings(const at_model_kind *kind, const void *settings,
                                       attend_error *err);
+
+static inline unsigned at_model_can(const at_model *m)
+{
+    return m->kind->able ? m->kind->able(m) : m->kind->can;
+}
+
+static inline at_label_use at_model_label_use(const at_model *m)
+{
+    return m->kind->label_use ? m->kind->label_use(m) : ATTEND_LABELS_ONE;
+}
 
 static inline int at_model_max_input(const at_model *m, int limit)
 {

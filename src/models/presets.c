@@ -1,4 +1,5 @@
 /* What each paper, or tutorial, chose. */
+#include "models/bert.h"
 #include "models/classifier.h"
 #include "models/language.h"
 #include "models/pointer.h"
@@ -152,6 +153,60 @@ const at_preset at_preset_pointer_net = {
     .kind = &at_model_pointer,
     .attention = "additive",
     .settings = "cell=lstm bidirectional=yes",
+};
+
+/* BERT's own tokens, optimiser and schedule; sizes and rates for models of this size */
+static const attend_setting bert_training[] = {{"tokenizer", "wordpiece"},
+                                               {"optimizer", "bert_adamw"},
+                                               {"schedule", "linear:warmup=0.1"},
+                                               {"lr", "0.0001"},
+                                               {"clip", "1"},
+                                               {"batch", "32"},
+                                               {NULL, NULL}};
+
+const at_preset at_preset_bert_tiny = {
+    .name = "bert-tiny",
+    .formula = "BERT of 2 layers of 128: an encoder whose tokens attend to each other",
+    .source = "Turc et al. 2019",
+    .kind = &at_model_bert,
+    .training = bert_training,
+    .settings = "hidden=128 layers=2 heads=2 ffn=512",
+};
+
+const at_preset at_preset_bert_mini = {
+    .name = "bert-mini",
+    .formula = "BERT of 4 layers of 256: an encoder whose tokens attend to each other",
+    .source = "Turc et al. 2019",
+    .kind = &at_model_bert,
+    .training = bert_training,
+    .settings = "hidden=256 layers=4 heads=4 ffn=1024",
+};
+
+const at_preset at_preset_bert_small = {
+    .name = "bert-small",
+    .formula = "BERT of 4 layers of 512: an encoder whose tokens attend to each other",
+    .source = "Turc et al. 2019",
+    .kind = &at_model_bert,
+    .training = bert_training,
+    .settings = "hidden=512 layers=4 heads=8 ffn=2048",
+};
+
+const at_preset at_preset_bert_medium = {
+    .name = "bert-medium",
+    .formula = "BERT of 8 layers of 512: an encoder whose tokens attend to each other",
+    .source = "Turc et al. 2019",
+    .kind = &at_model_bert,
+    .training = bert_training,
+    .settings = "hidden=512 layers=8 heads=8 ffn=2048",
+};
+
+const at_preset at_preset_bert_base = {
+    .name = "bert-base",
+    .formula = "BERT of 12 layers of 768: an encoder whose tokens attend to each other",
+    .source = "Devlin et al. 2018",
+    .kind = &at_model_bert,
+    .training = bert_training,
+    .settings = "hidden=768 layers=12 heads=12 ffn=3072",
 };
 
 const at_preset at_preset_rnn_lm = {

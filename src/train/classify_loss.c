@@ -27,8 +27,9 @@ at_tensor *at_classify_loss_of(at_classify_loss *l, at_tape *t, int shard)
     const at_block *x = &l->batch->source;
     int at = l->shards.first[shard], B = l->shards.first[shard + 1] - at;
     bool training = at_tape_mode(t) == ATTEND_TRAIN;
-    at_ids words = {SHAPE(B, x->T), x->ids + (size_t)at * (size_t)x->T};
-    at_classified c = l->model->kind->classify(t, l->model, words, x->lengths + at, false, NULL);
+    at_inputs in = {.ids = {SHAPE(B, x->T), x->ids + (size_t)at * (size_t)x->T},
+                    .lengths = x->lengths + at};
+    at_classified c = l->model->kind->classify(t, l->model, &in, false);
     if (!training && !at_failed(t))
         note(l, c.logits, l->batch->labels + at);
     return at_cross_entropy(t, c.logits, (at_ids){SHAPE(B), l->batch->labels + at},

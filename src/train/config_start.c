@@ -208,6 +208,8 @@ static attend_status take_task(at_train_config *c, attend_error *err)
     c->task = name && *name ? at_task_find(name, kind, err) : at_task_for(kind);
     if (!c->task)
         return ATTEND_OPTION;
+    if (kind->aim)
+        kind->aim(c->model, c->task->can);
     c->own = at_alloc_zero(1, c->task->settings_size ? c->task->settings_size : 1);
     return c->own ? ATTEND_OK : at_error_memory(err);
 }

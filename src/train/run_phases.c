@@ -49,7 +49,17 @@ static attend_status open_model(at_run *r, attend_error *err)
     return ATTEND_OK;
 }
 
-static attend_status prepare_task(at_run *r, attend_error *err) { return r->task->prepare(r, err); }
+static attend_status prepare_task(at_run *r, attend_error *err)
+{
+    attend_status status = r->task->prepare(r, err);
+    if (status < 0 || !(r->task->can & ~at_model_can(r->model)))
+        return status;
+    return at_error(
+        err, ATTEND_OPTION,
+        "--task %s: a %s of these settings cannot do it; leave --head out, and the task "
+        "chooses it",
+        r->task->name, r->kind->name);
+}
 
 static attend_status take_weights(at_run *r, attend_error *err)
 {

@@ -109,6 +109,23 @@ static void check_decodes(const at_model_kind *kind)
     assert_true(kind->parts & (ATTEND_PART_SIDES | ATTEND_PART_TOKENIZER));
 }
 
+static void check_encodes(const at_model_kind *kind)
+{
+    const at_encodes *e = kind->encodes;
+    unsigned can = kind->can;
+    bool tags = can & ATTEND_CAN_TAG, answers = can & ATTEND_CAN_ANSWER,
+         fills = can & ATTEND_CAN_FILL;
+    assert_true(e || !(tags || answers || fills || can & ATTEND_CAN_EMBED));
+    if (!e)
+        return;
+    assert_true(e->width && e->layers && e->encode);
+    assert_int_equal(e->tags != NULL, tags);
+    assert_int_equal(e->span != NULL, answers);
+    assert_int_equal(e->tokens != NULL, fills);
+    assert_int_equal(e->tokens != NULL, e->tokens_loss != NULL);
+    assert_true(kind->parts & ATTEND_PART_TOKENIZER);
+}
+
 static void capabilities_have_their_functions(void **state)
 {
     (void)state;
@@ -119,6 +136,7 @@ static void capabilities_have_their_functions(void **state)
         assert_int_equal(kind->trial != NULL, is_network(kind));
         assert_true(kind->settings_size > 0 && kind->net_size > 0);
         check_decodes(kind);
+        check_encodes(kind);
         assert_int_equal(kind->classify != NULL, (kind->can & ATTEND_CAN_CLASSIFY) != 0);
         assert_true(!kind->classify || kind->parts & ATTEND_PART_LABELS);
         assert_int_equal(kind->points != NULL, (kind->can & ATTEND_CAN_POINT) != 0);
