@@ -6,6 +6,7 @@
 
 #include "lm_case.h"
 #include "train/trainer.h"
+#include "xlnet_case.h"
 
 static const at_tolerance tolerance_step = {0, 1e-3};
 static const at_tolerance tolerance_rate = {0, 1e-9};
@@ -105,26 +106,54 @@ static at_tensor *lm_loss(void *user, at_tape *t, int shard)
     return at_lm_loss(t, user, NULL);
 }
 
-static void train_lm(at_case *c, at_case *from)
+static void train(at_case *c, at_params *params, at_shard_loss *loss, void *user)
 {
     static course all;
     attend_error err;
-    at_lm lm;
-    at_lm_open(from, &lm);
     all.steps = at_case_int(c, "settings.steps", 0);
-    if (from->verdict != ATTEND_CASE_OK || !lm.labels)
-        at_case_fail(c, "%s: %s", from->name, from->reason);
-    else if (all.steps < 1 || all.steps > MAX_STEPS)
+    if (all.steps < 1 || all.steps > MAX_STEPS)
         at_case_fail(c, "expected.json: settings.steps is not from 1 to %d", MAX_STEPS);
-    else if (run(c, from->params, lm_loss, &lm, &all, &err) < 0)
+    else if (run(c, params, loss, user, &all, &err) < 0)
         at_case_fail(c, "%s", err.message);
     else {
         compare_list(c, "loss", all.loss, all.steps, tolerance_step);
         compare_list(c, "grad_norm", all.norm, all.steps, tolerance_step);
         compare_list(c, "learning_rate", all.rate, all.steps, tolerance_rate);
-        compare_weights(c, from->params, "transformer.");
+        compare_weights(c, params, "transformer.");
     }
+}
+
+static void train_lm(at_case *c, at_case *from)
+{
+    at_lm lm;
+    at_lm_open(from, &lm);
+    if (from->verdict != ATTEND_CASE_OK || !lm.labels)
+        at_case_fail(c, "%s: %s", from->name, from->reason);
+    else
+        train(c, from->params, lm_loss, &lm);
     at_lm_close(&lm);
+}
+
+typedef struct {
+    at_xlnet_case open;
+    at_ids labels;
+} xlnet;
+
+static at_tensor *xlnet_loss(void *user, at_tape *t, int shard)
+{
+    const xlnet *x = user;
+    (void)shard;
+    return at_xlnet_case_loss(t, &x->open, x->labels);
+}
+
+static void train_xlnet(at_case *c, at_case *from)
+{
+    xlnet x;
+    if (at_xlnet_case_open(from, &x.open) && !x.open.in.memory
+        && (x.labels = at_case_ids(from, "labels")).id)
+        train(c, from->params, xlnet_loss, &x);
+    else
+        at_case_fail(c, "%s: %s", from->name, from->reason);
 }
 
 void at_check_train(at_case *c)
@@ -132,16 +161,19 @@ void at_check_train(at_case *c)
     const char *name = at_case_text(c, "model_and_batch");
     char path[PATH_MAX], copy[ATTEND_CASE_NAME];
     at_case from;
-    if (strncmp(name, "gpt2/", 5) != 0) {
+    bool lm = strncmp(name, "gpt2/", 5) == 0;
+    if (!lm && strncmp(name, "xlnet/", 6) != 0) {
         at_case_skip(c, "its model is not there yet");
         return;
     }
     snprintf(copy, sizeof copy, "%s", name);
     snprintf(path, sizeof path, "%s/%s", c->root, name);
     at_case_open(&from, c->root, &(at_found){.name = copy, .path = path});
-    if (from.verdict == ATTEND_CASE_OK)
+    if (from.verdict != ATTEND_CASE_OK)
+        at_case_fail(c, "%s: %s", name, from.reason);
+    else if (lm)
         train_lm(c, &from);
     else
-        at_case_fail(c, "%s: %s", name, from.reason);
+        train_xlnet(c, &from);
     at_case_close(&from);
 }
