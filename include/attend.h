@@ -128,6 +128,14 @@ typedef enum attend_attention_kind {
     ATTEND_ATTENTION_QUERY,
 } attend_attention_kind;
 
+/* The weights of one query of one head. */
+typedef struct attend_attention_row {
+    attend_attention_kind kind;
+    int layer, head;
+    int query, keys;       /* position of the query; number of keys */
+    const double *weights; /* [keys] */
+} attend_attention_row;
+
 /* What a search did with a continuation that it looked at. */
 typedef enum attend_trace_fate {
     ATTEND_TRACE_PRUNED, /* others were better */
@@ -464,11 +472,40 @@ typedef struct attend_chart {
     double x_range[2], y_range[2]; /* {0, 0}: what the series need */
 } attend_chart;
 
-/* one of both, and the size of its area inside the axes in points (1/72 inch); 0: by its content */
+/* Attention between the tokens of any model: rows of a record, as attend_translation.attention has
+ * them, and the tokens' labels. In self-attention queries and keys are the same tokens. */
+typedef struct attend_attention_map {
+    const char *title;
+    attend_attention_kind kind; /* rows of other kinds are left out */
+    int queries, keys;          /* tokens that attend, and tokens that are attended to */
+    const char *const *query_labels, *const *key_labels; /* must not be NULL */
+    const char *query_title, *key_title;                 /* over the two columns of a head view */
+    size_t row_count;
+    const attend_attention_row *rows; /* of any layers and heads, in any order */
+} attend_attention_map;
+
+/* The mean of attention over the layers and heads of its rows, as the weights of a heat map.
+ *
+ * map       the attention
+ * weights   receives queries times keys weights; NaN where no row has the key, as in the future of
+ *           causal attention */
+ATTEND_API attend_status attend_attention_mean(const attend_attention_map *map, double *weights,
+                                               attend_error *err);
+
+/* One drawing, and the size of its area inside the axes in points (1/72 inch), of a heat map or
+ * chart; 0: by its content. */
 typedef struct attend_panel {
+    /* one of these */
     const attend_heat_map *heat_map;
     const attend_chart *chart;
     double width, height;
+    /* or of these */
+    const attend_attention_map *heads; /* two columns of tokens, a line for each weight, as opaque
+                                          as the weight is large, in the colour of its head;
+                                          weights of several layers are averaged */
+    const attend_attention_map *grid;  /* a small heat map for each layer and head */
+    const attend_heat_map *steps;      /* a frame for each row: the columns' tokens, shaded by
+                                          weight, and the rows' tokens up to this one */
 } attend_panel;
 
 typedef struct attend_figure {
@@ -489,6 +526,15 @@ typedef struct attend_figure {
  * path      the file: ends in .png, .svg or .pdf */
 ATTEND_API attend_status attend_figure_save(const attend_figure *figure, const char *path,
                                             attend_error *err);
+
+/* Draws the frames of attend_panel.steps one after the other, as an animated SVG with text that can
+ * be selected. Readers that do not animate, or whose users ask for reduced motion, show the first
+ * frame. Fails and is written as attend_figure_save.
+ *
+ * map       rows in the order of time, with row labels
+ * path      the file: ends in .svg */
+ATTEND_API attend_status attend_figure_save_animation(const attend_heat_map *map, const char *path,
+                                                      attend_error *err);
 
 /* Fails if a file name is not one that a figure can have: for programs that want to know before a
  * long job.
@@ -1222,20 +1268,16 @@ typedef struct attend_translate_options {
 
     int alternatives; /* of each token, at most 1000: attend_translation.alternatives; 0: none */
     int trace;        /* 1: attend_translation.trace is wanted */
+
+    /* The cross-attention that `weights`, unknown words and coverage are made of, counted from 0;
+     * -1: the last layer, and the mean over its heads. Each model of an ensemble must have them. */
+    int attention_layer, attention_head;
 } attend_translate_options;
 
 /* Sets the options for translating to their defaults.
  *
  * options   receives them */
 ATTEND_API void attend_translate_defaults(attend_translate_options *options);
-
-/* The weights of one query of one head. */
-typedef struct attend_attention_row {
-    attend_attention_kind kind;
-    int layer, head;
-    int query, keys;       /* position of the query; number of keys */
-    const double *weights; /* [keys] */
-} attend_attention_row;
 
 /* The name of a kind of attention: "cross". Never NULL.
  *
@@ -1279,7 +1321,8 @@ typedef struct attend_translation {
                                     none */
     const unsigned *target_word; /* the same of text; NULL where it was not asked for */
     const double *log_ps;        /* [targets]: logarithms of the tokens' probabilities; or NULL */
-    const double *weights;       /* [targets][sources], or NULL */
+    const double *weights;       /* [targets][sources] of options->attention_layer and
+                                    attention_head, or NULL */
     int cut, skipped;            /* 1: the line was longer than `longest` */
     int frames;                  /* 1: the source is feature vectors, and source has numbers */
     size_t attention_count;      /* rows that were recorded, ordered by query */
@@ -1288,7 +1331,10 @@ typedef struct attend_translation {
     const attend_alternative
         *alternatives;  /* [targets][alternative_count], the best first; or NULL */
     size_t trace_count; /* candidates of the search of this line, step by step, the best */
-    const attend_candidate *trace; /* first; of rank 0 only; NULL where it was not asked for */
+    const attend_candidate *trace;    /* first; of rank 0 only; NULL where it was not asked for */
+    const char *const *decoder_input; /* [targets]: tokens that the decoder reads, the queries and
+                                         keys of its self-attention: the start token, then target
+                                         without its last */
 } attend_translation;
 
 typedef attend_status attend_translation_function(void *user, const attend_translation *translation,
@@ -1311,8 +1357,9 @@ ATTEND_API attend_status attend_translate(const attend_model *model,
 
 /* A translation with its weights and its recorded attention as a JSON object, without a line end:
  * {"line": 0, "rank": 0, "score": .., "log_p": .., "text": "..", "source": [..], "target": [..],
- * "weights": [[..]], "attention": [{"kind": "cross", "layer": 0, "head": 0, "query": 0,
- * "weights": [..]}]}. "weights" and "attention" are left out where there are none.
+ * "decoder_input": [..], "weights": [[..]], "attention": [{"kind": "cross", "layer": 0, "head": 0,
+ * "query": 0, "weights": [..]}]}. "weights" and "attention" are left out if there are none,
+ * "decoder_input" without rows of the decoder's self-attention.
  *
  * translation  the translation
  * line         its number

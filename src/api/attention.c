@@ -1,5 +1,7 @@
 #include "api/attention.h"
 
+#include <stdio.h>
+
 #include "base/error.h"
 #include "base/memory.h"
 #include "text/counting.h"
@@ -7,14 +9,29 @@
 static const char *const names[] = {"encoder", "decoder", "cross", "content", "query"};
 enum { KINDS = sizeof names / sizeof *names };
 
-static attend_status refuse(unsigned missing, attend_error *err)
+static attend_status refuse(unsigned missing, int count, const at_attention_layout *layout,
+                            attend_error *err)
 {
-    int kind = 0;
+    char has[64] = "none";
+    int kind = 0, used = 0;
     while (kind < KINDS && !(missing >> kind & 1))
         kind++;
+    for (int i = count - 1; i >= 0; i--)
+        used += snprintf(has + used, sizeof has - (size_t)used, "%s%s", used ? ", " : "",
+                         names[layout[i].kind]);
+    return at_error(err, ATTEND_OPTION, "the model has no %s attention; kinds that it has: %s",
+                    kind < KINDS ? names[kind] : "such", has);
+}
+
+static attend_status refuse_number(const char *what, int number, attend_attention_kind kind,
+                                   int count, attend_error *err)
+{
+    if (count == 1)
+        return at_error(err, ATTEND_OPTION, "%s %d: %s attention has one %s; choose %s 0", what,
+                        number, names[kind], what, what);
     return at_error(err, ATTEND_OPTION,
-                    "the model has no %s attention; attend_model_describe says which it has",
-                    kind < KINDS ? names[kind] : "such");
+                    "%s %d: %s attention has %d %ss, counted from 0; choose 0 to %d", what, number,
+                    names[kind], count, what, count - 1);
 }
 
 attend_status at_attention_wanted(const at_model *m, unsigned kinds, int layer, int head,
@@ -22,19 +39,19 @@ attend_status at_attention_wanted(const at_model *m, unsigned kinds, int layer, 
 {
     at_attention_layout layout[ATTEND_LAYOUT_MAX];
     unsigned missing = kinds;
-    for (int i = at_model_attention(m, layout) - 1; i >= 0 && kinds; i--) {
+    int count = at_model_attention(m, layout);
+    for (int i = count - 1; i >= 0 && kinds; i--) {
         if (!(kinds >> layout[i].kind & 1))
             continue;
         missing &= ~(1u << layout[i].kind);
-        if (layer >= layout[i].layers || head >= layout[i].heads)
-            return at_error(
-                err, ATTEND_OPTION, "layer %d, head %d: %s attention has %d layer%s of %d head%s",
-                layer, head, names[layout[i].kind], layout[i].layers,
-                layout[i].layers == 1 ? "" : "s", layout[i].heads, layout[i].heads == 1 ? "" : "s");
+        if (layer >= layout[i].layers)
+            return refuse_number("layer", layer, layout[i].kind, layout[i].layers, err);
+        if (head >= layout[i].heads)
+            return refuse_number("head", head, layout[i].kind, layout[i].heads, err);
     }
     *out = (at_attention_record){
         .kinds = kinds, .layer = layer < 0 ? -1 : layer, .head = head < 0 ? -1 : head};
-    return missing ? refuse(missing, err) : ATTEND_OK;
+    return missing ? refuse(missing, count, layout, err) : ATTEND_OK;
 }
 
 bool at_attention_rows_add(const at_attention_rows *rows, int query, int sources, at_arena *memory,
@@ -99,8 +116,18 @@ static void add_weights(at_str *out, const attend_translation *t)
     at_str_add(out, "]");
 }
 
+static bool has_kind(const attend_translation *t, attend_attention_kind kind)
+{
+    for (size_t i = 0; i < t->attention_count; i++)
+        if (t->attention[i].kind == kind)
+            return true;
+    return false;
+}
+
 static void add_rows(at_str *out, const attend_translation *t)
 {
+    if (has_kind(t, ATTEND_ATTENTION_DECODER))
+        add_texts(out, "decoder_input", t->targets, t->decoder_input);
     at_str_add(out, ", \"attention\": [");
     for (size_t i = 0; i < t->attention_count; i++) {
         const attend_attention_row *r = &t->attention[i];

@@ -1,11 +1,24 @@
-/* attend_figure_save and attend_heat_map_text: pictures of weights and curves. */
+/* Pictures of weights and curves. */
 #include "attend.h"
 #include "base/memory.h"
+#include "draw/attention_map.h"
 #include "draw/figure.h"
 
 attend_status attend_figure_save(const attend_figure *figure, const char *path, attend_error *err)
 {
     return at_figure_save(figure, path, err);
+}
+
+attend_status attend_figure_save_animation(const attend_heat_map *map, const char *path,
+                                           attend_error *err)
+{
+    return at_animation_save(map, path, err);
+}
+
+attend_status attend_attention_mean(const attend_attention_map *map, double *weights,
+                                    attend_error *err)
+{
+    return at_attention_mean(map, weights, err);
 }
 
 attend_status attend_figure_check_path(const char *path, attend_error *err)

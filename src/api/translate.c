@@ -67,7 +67,9 @@ void attend_translate_defaults(attend_translate_options *o)
                                     .temperature = 1,
                                     .top_p = 1,
                                     .record_layer = -1,
-                                    .record_head = -1};
+                                    .record_head = -1,
+                                    .attention_layer = -1,
+                                    .attention_head = -1};
 }
 
 static at_sampling sampling_of(const attend_translate_options *o)
@@ -101,6 +103,20 @@ static attend_status check(const attend_translate_options *o, attend_error *err)
     if (o->alternatives < 0 || o->alternatives > 1000)
         return at_error(err, ATTEND_OPTION, "alternatives %d: 0 to 1000", o->alternatives);
     return o->sample ? at_sampling_check(&sampling, err) : ATTEND_OK;
+}
+
+/* all models have the layer and head that weights are made of */
+static attend_status check_choice(const at_session *s, const attend_translate_options *o,
+                                  attend_error *err)
+{
+    at_attention_record chosen;
+    attend_status status = ATTEND_OK;
+    if (o->attention_layer < 0 && o->attention_head < 0)
+        return ATTEND_OK;
+    for (int i = 0; i < at_session_models(s) && status >= 0; i++)
+        status = at_attention_wanted(at_session_model(s, i), 1u << ATTEND_ATTENTION_CROSS,
+                                     o->attention_layer, o->attention_head, &chosen, err);
+    return status;
 }
 
 /* what counts on weights is refused where there are none */
@@ -154,6 +170,7 @@ static at_translate_options inside_of(const attend_translate_options *o,
                                   .longest = o->longest,
                                   .when_long = o->when_long,
                                   .weights = o->attention != 0,
+                                  .weights_of = {o->attention_layer, o->attention_head},
                                   .words = o->target_words != 0,
                                   .words_alone = !o->scores,
                                   .sampling = o->sample ? sampling : NULL,
@@ -223,6 +240,19 @@ static const char **target_of(at_arena *memory, const at_translated *t)
     return text;
 }
 
+/* what the decoder reads: the start, then all but the last of the target */
+static const char **input_of(at_arena *memory, const at_tokenizer *tokenizer, int count,
+                             const char *const *target)
+{
+    const char **input = at_arena_alloc(memory, (size_t)(count + 1) * sizeof *input);
+    if (!input || !target)
+        return NULL;
+    input[0] = at_vocab_text(tokenizer->vocab, tokenizer->special[ATTEND_SPECIAL_BOS], NULL);
+    for (int i = 1; i < count; i++)
+        input[i] = target[i - 1];
+    return input;
+}
+
 static double *weights_of(at_arena *memory, const at_translated *t)
 {
     size_t n = (size_t)t->count * (size_t)t->positions;
@@ -269,9 +299,10 @@ static attend_status give(void *user, const at_translated *t, attend_error *err)
                               .skipped = t->skipped,
                               .frames = !g->source};
     attend_status status = ATTEND_OK;
+    out.decoder_input = input_of(&memory, g->target, t->count, out.target);
     if (t->attention)
         out.attention = attention_of(&memory, t, &out.attention_count);
-    if (!p.text || !p.word || !out.target || (t->weights && !out.weights)
+    if (!p.text || !p.word || !out.decoder_input || (t->weights && !out.weights)
         || (t->attention && !out.attention) || !at_trace_take(&memory, g->target, t, &out))
         status = at_error_memory(err);
     if (status >= 0)
@@ -298,6 +329,8 @@ static attend_status translate(const attend_model *m, at_session *session,
     attend_status status = check_source(m, o, count, err);
     if (status >= 0)
         status = check_looks(session, o, err);
+    if (status >= 0)
+        status = check_choice(session, o, err);
     if (status >= 0 && o->record && o->ensemble_count)
         status = at_error(err, ATTEND_OPTION, "attention is recorded of one model, not of several");
     if (status >= 0)

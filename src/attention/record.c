@@ -1,6 +1,8 @@
 /* What is wanted of attention, and what was computed of it. */
 #include "attention/record.h"
 
+#include "grad/ops.h"
+
 bool at_attention_record_wants(const at_attention_record *r, attend_attention_kind kind, int layer)
 {
     return r && (r->kinds >> kind & 1) && (r->layer < 0 || r->layer == layer);
@@ -11,6 +13,19 @@ void at_attention_record_add(at_attention_record *r, attend_attention_kind kind,
 {
     if (weights && r && r->count < ATTEND_RECORD_MAX && at_attention_record_wants(r, kind, layer))
         r->item[r->count++] = (at_recorded){kind, layer, weights};
+}
+
+at_tensor *at_attention_record_matrix(at_tape *t, const at_attention_record *r,
+                                      attend_attention_kind kind, at_attention_choice choice)
+{
+    for (int i = r->count - 1; i >= 0; i--) {
+        at_tensor *w = r->item[i].weights;
+        if (r->item[i].kind != kind || (choice.layer >= 0 && r->item[i].layer != choice.layer))
+            continue;
+        return at_mean_axis(
+            t, choice.head < 0 ? w : at_slice(t, w, 1, choice.head, choice.head + 1), 1);
+    }
+    return NULL;
 }
 
 at_attention_rows at_attention_record_rows(const at_attention_record *r,

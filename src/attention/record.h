@@ -44,6 +44,16 @@ bool at_attention_record_wants(const at_attention_record *r, attend_attention_ki
 void at_attention_record_add(at_attention_record *r, attend_attention_kind kind, int layer,
                              at_tensor *weights);
 
+/* Which layer and head one matrix of weights is made of. */
+typedef struct {
+    int layer; /* -1: the last one */
+    int head;  /* -1: the mean over all heads */
+} at_attention_choice;
+
+/* The weights [B,Q,K] of that choice in the record; NULL if the record does not have them. */
+at_tensor *at_attention_record_matrix(at_tape *t, const at_attention_record *r,
+                                      attend_attention_kind kind, at_attention_choice choice);
+
 /* the weights of one query of one head over its keys */
 typedef struct {
     attend_attention_kind kind;

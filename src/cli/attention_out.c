@@ -5,10 +5,10 @@
 
 #include "base/memory.h"
 
-static bool is_text(const char *path)
-{
-    return at_file_ends(path, ".jsonl") || at_file_ends(path, ".txt");
-}
+/* ---- settings ------------------------------------------------------------------------------- */
+
+static bool is_json(const char *path) { return at_file_ends(path, ".jsonl"); }
+static bool is_text(const char *path) { return is_json(path) || at_file_ends(path, ".txt"); }
 
 /* a trace of it is left nowhere */
 static attend_status check_makes(const char *path, attend_error *err)
@@ -20,13 +20,22 @@ static attend_status check_makes(const char *path, attend_error *err)
     return status;
 }
 
-attend_status at_attention_out_check(const char *path, bool overwrite, attend_error *err)
+static attend_status check_path(const at_attention_settings *s, attend_error *err)
 {
-    if (path && !overwrite && at_file_exists(path))
+    const char *path = s->path;
+    if (!s->overwrite && at_file_exists(path))
         return at_error(err, ATTEND_OPTION, "--attention-out: %s exists; --overwrite replaces it",
                         at_show(path).text);
-    if (!path)
-        return ATTEND_OK;
+    if (s->figure != ATTEND_VIEW_HEAT && is_text(path))
+        return at_error(err, ATTEND_OPTION,
+                        "--figure draws: --attention-out needs a file that ends in .svg, .png or "
+                        ".pdf, not %s",
+                        at_show(path).text);
+    if (s->figure == ATTEND_VIEW_ANIMATION && !at_file_ends(path, ".svg"))
+        return at_error(err, ATTEND_OPTION,
+                        "--figure animation: --attention-out needs a file that ends in .svg, not "
+                        "%s; --figure steps draws the frames side by side",
+                        at_show(path).text);
     if (is_text(path) || at_file_ends(path, ".png") || at_file_ends(path, ".svg")
         || at_file_ends(path, ".pdf"))
         return check_makes(path, err);
@@ -35,49 +44,90 @@ attend_status at_attention_out_check(const char *path, bool overwrite, attend_er
                     at_show(path).text);
 }
 
-attend_status at_attention_out_open(at_attention_out *a, at_cli *cli, const char *path,
-                                    bool overwrite, attend_error *err)
+attend_status at_attention_out_check(const at_attention_settings *s, bool used, attend_error *err)
 {
-    *a = (at_attention_out){.cli = cli, .path = path};
-    attend_status status = at_attention_out_check(path, overwrite, err);
-    return status >= 0 && path && is_text(path) ? at_writer_open(&a->file, path, err) : status;
+    if (!s->path && (s->figure != ATTEND_VIEW_HEAT || s->kind != ATTEND_KIND_AUTO))
+        return at_error(err, ATTEND_OPTION, "%s is for --attention-out FILE, which is missing",
+                        s->figure != ATTEND_VIEW_HEAT ? "--figure" : "--kind");
+    if (!s->path && !used && (s->layer >= 0 || s->head >= 0))
+        return at_error(err, ATTEND_OPTION,
+                        "--layer and --head choose attention weights, and none are asked for: add "
+                        "--attention-out FILE or another option that uses them");
+    return s->path ? check_path(s, err) : ATTEND_OK;
 }
 
-void at_attention_out_free(at_attention_out *a)
+static attend_attention_kind kind_of(const at_attention_settings *s)
 {
-    at_writer_abort(a->file);
-    at_str_free(&a->text);
-    at_arena_free(&a->memory);
-    *a = (at_attention_out){.path = NULL};
+    static const attend_attention_kind kind[] = {ATTEND_ATTENTION_CROSS, ATTEND_ATTENTION_CROSS,
+                                                 ATTEND_ATTENTION_ENCODER,
+                                                 ATTEND_ATTENTION_DECODER};
+    return kind[s->kind];
 }
 
-/* ---- text ---------------------------------------------------------------------------------- */
-
-/* What is drawn full: a whole, or the largest weight, of frames and of the one row of a classifier,
- * which is spread over all words. */
-attend_heat_map at_attention_map(const attend_translation *t)
+/* Are rows of layers and heads needed, or is the one matrix enough? */
+static bool is_recorded(const at_attention_settings *s)
 {
-    bool spread = t->frames || t->targets == 1;
-    return (attend_heat_map){.rows = t->targets,
-                             .columns = t->sources,
-                             .weights = t->weights,
-                             .row_labels = t->target,
-                             .column_labels = t->frames ? NULL : t->source,
-                             .column_title = t->frames ? "frame" : NULL,
-                             .high = spread ? 0 : 1};
+    return s->path
+           && (is_json(s->path) || kind_of(s) != ATTEND_ATTENTION_CROSS
+               || s->figure == ATTEND_VIEW_HEADS || s->figure == ATTEND_VIEW_GRID);
 }
 
-attend_status at_attention_text(at_str *out, const attend_translation *t, attend_text_style style,
-                                attend_error *err)
+attend_status at_attention_out_ask(const at_attention_settings *s, const at_models *models,
+                                   attend_translate_options *o, attend_error *err)
 {
-    attend_heat_map map = at_attention_map(t);
+    attend_model_info info = {.size = sizeof info};
+    if (kind_of(s) == ATTEND_ATTENTION_CROSS) {
+        o->attention_layer = s->layer;
+        o->attention_head = s->head;
+    }
+    if (!is_recorded(s))
+        return ATTEND_OK;
+    bool all = is_json(s->path) && s->kind == ATTEND_KIND_AUTO;
+    if (models->count > 1 && all)
+        return ATTEND_OK; /* the mean of their weights is all that they have in common */
+    if (models->count > 1)
+        return at_error(err, ATTEND_OPTION,
+                        "layers and heads are those of one model: leave out the other models, or "
+                        "--kind and --figure");
+    attend_status status = attend_model_describe(models->model[0], &info, err);
+    o->record = all ? info.attention : 1u << kind_of(s);
+    o->record_layer = s->layer;
+    o->record_head = s->head;
+    return status;
+}
+
+/* ---- text ----------------------------------------------------------------------------------- */
+
+static attend_status add_map(at_str *out, const attend_heat_map *map, attend_text_style style,
+                             attend_error *err)
+{
     char *text;
-    attend_status status = attend_heat_map_text(&map, &style, &text, err);
+    attend_status status = attend_heat_map_text(map, &style, &text, err);
     if (status >= 0) {
         at_str_add(out, text);
         at_str_add(out, "\n");
         attend_free(text);
     }
+    return status;
+}
+
+attend_status at_attention_text(at_str *out, const attend_translation *t, attend_text_style style,
+                                attend_error *err)
+{
+    attend_heat_map map = at_attention_heat(t);
+    return add_map(out, &map, style, err);
+}
+
+static attend_status add_text(at_attention_out *a, size_t line, const attend_translation *t,
+                              attend_error *err)
+{
+    attend_heat_map map;
+    at_arena memory = {.first_size = 0};
+    at_str_print(&a->text, "%zu %d %.6f %s\n\n", line, t->rank, t->score, t->text);
+    attend_status status = at_attention_selected(&a->drawing, t, &memory, &map, err);
+    if (status >= 0)
+        status = add_map(&a->text, &map, (attend_text_style){.columns = 120, .utf8 = 1}, err);
+    at_arena_free(&memory);
     return status;
 }
 
@@ -94,78 +144,43 @@ static attend_status add_json(at_str *out, size_t line, int sentence, const atte
     return ATTEND_OK;
 }
 
-/* ---- figures ------------------------------------------------------------------------------- */
+/* ---- all ------------------------------------------------------------------------------------ */
 
-static const char *const *copy_texts(at_arena *memory, int n, const char *const *text)
+attend_status at_attention_out_open(at_attention_out *a, at_cli *cli,
+                                    const at_attention_settings *s, attend_error *err)
 {
-    const char **all = at_arena_alloc(memory, (size_t)(n + 1) * sizeof *all);
-    for (int i = 0; all && i < n; i++) {
-        size_t size = strlen(text[i]) + 1;
-        char *copy = at_arena_alloc_small(memory, size);
-        if (!copy)
-            return NULL;
-        all[i] = memcpy(copy, text[i], size);
-    }
-    return all;
+    *a = (at_attention_out){.cli = cli,
+                            .settings = *s,
+                            .drawing = {.view = (at_attention_view)s->figure,
+                                        .kind = kind_of(s),
+                                        .recorded = kind_of(s) != ATTEND_ATTENTION_CROSS,
+                                        .layer = s->layer}};
+    attend_status status = at_attention_out_check(s, true, err);
+    return status >= 0 && s->path && is_text(s->path) ? at_writer_open(&a->file, s->path, err)
+                                                      : status;
 }
 
-static attend_status keep(at_attention_out *a, size_t line, const attend_translation *t,
-                          attend_error *err)
+void at_attention_out_free(at_attention_out *a)
 {
-    a->maps++;
-    if ((a->drawn && line != a->line) || a->drawn == ATTEND_DRAWN_MOST)
-        return ATTEND_OK;
-    size_t n = (size_t)t->targets * (size_t)t->sources;
-    double *weights = at_arena_alloc(&a->memory, n * sizeof *weights);
-    char *title = at_arena_alloc_small(&a->memory, 64);
-    attend_heat_map map = at_attention_map(t);
-    map.row_labels = copy_texts(&a->memory, t->targets, t->target);
-    if (map.column_labels)
-        map.column_labels = copy_texts(&a->memory, t->sources, t->source);
-    if (!weights || !title || !map.row_labels || (!t->frames && !map.column_labels))
-        return at_error_memory(err);
-    map.weights = memcpy(weights, t->weights, n * sizeof *weights);
-    snprintf(title, 64, "%d: score %.3f", a->of_line, t->score);
-    map.title = title;
-    a->map[a->drawn++] = map;
-    a->line = line;
-    return ATTEND_OK;
+    at_writer_abort(a->file);
+    at_str_free(&a->text);
+    at_attention_drawing_free(&a->drawing);
+    *a = (at_attention_out){.cli = NULL};
 }
-
-static attend_status draw(at_attention_out *a, attend_error *err)
-{
-    attend_panel panel[ATTEND_DRAWN_MOST];
-    for (int i = 0; i < a->drawn; i++)
-        panel[i] = (attend_panel){.heat_map = &a->map[i]};
-    if (a->drawn == 1)
-        a->map[0].title = NULL;
-    attend_figure figure = {.count = a->drawn, .panels = panel, .across = 3};
-    if (a->maps > (size_t)a->drawn && !a->cli->common.quiet)
-        fprintf(stderr, "attend %s: %s shows %d of %zu heat maps; .jsonl and .txt have all\n",
-                a->cli->command, at_show(a->path).text, a->drawn, a->maps);
-    return attend_figure_save(&figure, a->path, err);
-}
-
-/* ---- both ---------------------------------------------------------------------------------- */
 
 attend_status at_attention_out_add(at_attention_out *a, size_t line, const attend_translation *t,
                                    attend_error *err)
 {
     a->of_line = line == a->last_line ? a->of_line + 1 : 1;
     a->last_line = line;
-    if (!a->path || !t->weights)
+    if (!a->settings.path || !t->weights)
         return ATTEND_OK;
     if (!a->file)
-        return keep(a, line, t, err);
-    attend_status status = ATTEND_OK;
+        return at_attention_drawing_add(&a->drawing, line, a->of_line, t, err);
     at_str_clear(&a->text);
-    if (at_file_ends(a->path, ".jsonl")) {
-        status = add_json(&a->text, line, a->sentences ? a->of_line - 1 : -1, t, err);
-    } else {
-        at_str_print(&a->text, "%zu %d %.6f %s\n\n", line, t->rank, t->score, t->text);
-        status = at_attention_text(&a->text, t, (attend_text_style){.columns = 120, .utf8 = 1},
-                                   err);
-    }
+    attend_status status = is_json(a->settings.path) ? add_json(
+                               &a->text, line, a->sentences ? a->of_line - 1 : -1, t, err)
+                                                     : add_text(a, line, t, err);
     if (status >= 0 && a->text.failed)
         status = at_error_memory(err);
     if (status >= 0)
@@ -177,13 +192,8 @@ attend_status at_attention_out_commit(at_attention_out *a, attend_error *err)
 {
     at_writer *file = a->file;
     a->file = NULL;
-    if (!a->path)
+    if (!a->settings.path)
         return ATTEND_OK;
-    if (file)
-        return at_writer_commit(file, err);
-    if (!a->drawn)
-        return at_error(err, ATTEND_FORMAT,
-                        "%s: there is nothing to draw: no line of the input has weights",
-                        at_show(a->path).text);
-    return draw(a, err);
+    return file ? at_writer_commit(file, err)
+                : at_attention_drawing_save(&a->drawing, a->cli, a->settings.path, err);
 }

@@ -4,10 +4,11 @@
 #include "cli/led.h"
 
 typedef struct {
-    const char *src, *tgt, *attention_out;
+    const char *src, *tgt;
     int level, batch, longest;
     double threshold;
-    bool swap, overwrite;
+    bool swap;
+    at_attention_settings look;
 } align;
 
 /* clang-format off */
@@ -29,11 +30,8 @@ static const at_option options[] = {
     {.name = "threshold", OPTION_REAL(align, threshold), .value = "0", .min = 0, .max = 1,
      .meta = "W", .help = "Link all with so much weight; 0 links the one with most",
      .example = {"attend align model pairs.tsv --threshold 0.2", "Several links of a word"}},
-    {.name = "attention-out", OPTION_PATH(align, attention_out), .meta = "FILE",
-     .help = "Write the weights: .jsonl and .txt have all lines, .png, .svg and .pdf draw the "
-             "first",
-     .example = {"attend align model pairs.tsv --attention-out map.svg > links", "And draw them"}},
-    {.name = "overwrite", OPTION_FLAG(align, overwrite),
+    ATTENTION_OPTIONS(align, look),
+    {.name = "overwrite", OPTION_FLAG(align, look.overwrite),
      .help = "Let --attention-out replace a file"},
     {0}};
 /* clang-format on */
@@ -71,11 +69,13 @@ static attend_status run(at_cli *cli, const void *fields, int operands, char **o
                   .batch = o->batch,
                   .longest = o->longest,
                   .attention = true,
+                  .look = &o->look,
                   .write = write_one,
                   .user = &w,
                   .out = &w.out};
-    attend_status status = at_attention_out_open(&w.attention, cli, o->attention_out, o->overwrite,
-                                                 err);
+    attend_status status = at_attention_out_check(&o->look, true, err);
+    if (status >= 0)
+        status = at_attention_out_open(&w.attention, cli, &o->look, err);
     if (status >= 0)
         status = at_led_run(&led, err);
     if (status >= 0)
@@ -87,6 +87,12 @@ static attend_status run(at_cli *cli, const void *fields, int operands, char **o
     return status;
 }
 
+static const at_term examples[] = {
+    {"attend align model pairs.tsv --layer 2 > links", "Links by the attention of layer 2"},
+    {"attend align model pairs.tsv --attention-out heads.svg --figure heads > links",
+     "And draw what each head attends to"},
+    {0}};
+
 const at_command at_command_align = {
     .usage = {.name = "align",
               .summary = "Link the words of sentence pairs by a model's attention",
@@ -97,7 +103,8 @@ const at_command at_command_align = {
                              "linked to the words it looks at. Words are what stands between "
                              "blanks, of Chinese and Japanese without blanks the characters, "
                              "counted from 0.",
-              .options = options},
+              .options = options,
+              .examples = examples},
     .size = sizeof(align),
     .min_operands = 1,
     .max_operands = 2,

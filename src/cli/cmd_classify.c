@@ -10,8 +10,8 @@
 #include "cli/stream.h"
 
 typedef struct {
-    bool probabilities, show, overwrite;
-    const char *attention_out;
+    bool probabilities, show;
+    at_attention_settings look;
     int longest, batch;
 } classify;
 
@@ -22,10 +22,10 @@ static const at_option options[] = {
      .example = {"attend classify model --probabilities < in > out", "How sure it is"}},
     {.name = "show", OPTION_FLAG(classify, show), .help = "Draw the attention of each line",
      .example = {"echo 'a fine film' | attend classify model --show", "See what it looked at"}},
-    {.name = "attention-out", OPTION_PATH(classify, attention_out), .meta = "FILE",
+    {.name = "attention-out", OPTION_PATH(classify, look.path), .meta = "FILE",
      .help = "Write the weights: .jsonl and .txt have all lines, .png, .svg and .pdf draw the "
              "first"},
-    {.name = "overwrite", OPTION_FLAG(classify, overwrite),
+    {.name = "overwrite", OPTION_FLAG(classify, look.overwrite),
      .help = "Let --attention-out replace a file"},
     {.name = "max-length", OPTION_INT(classify, longest), .value = "1000", .min = 1, .max = 1 << 20,
      .meta = "N", .group = "Input",
@@ -121,7 +121,7 @@ static attend_status classify_block(work *w, attend_error *err)
     attend_classify_defaults(&inside);
     inside.longest = w->o->longest;
     inside.batch = w->o->batch;
-    inside.attention = w->o->show || w->o->attention_out;
+    inside.attention = w->o->show || w->o->look.path;
     const char **line = at_alloc((w->count + 1) * sizeof *line), *at = at_str_text(&w->text);
     if (!line)
         return at_error_memory(err);
@@ -136,13 +136,12 @@ static attend_status classify_block(work *w, attend_error *err)
 
 static attend_status open_all(work *w, const char *model, attend_error *err)
 {
-    attend_status status = at_attention_out_check(w->o->attention_out, w->o->overwrite, err);
+    attend_status status = at_attention_out_check(&w->o->look, true, err);
     if (status < 0)
         return status;
     status = at_cli_model_open(w->cli, model, ATTEND_CAN_CLASSIFY, &w->model, err);
     if (status >= 0)
-        status = at_attention_out_open(&w->attention, w->cli, w->o->attention_out, w->o->overwrite,
-                                       err);
+        status = at_attention_out_open(&w->attention, w->cli, &w->o->look, err);
     if (status >= 0)
         status = at_reader_open(&w->in, w->cli, "-", err);
     w->in.no_zeros = w->in.odd.texts = true;

@@ -2,6 +2,7 @@
 #include <math.h>
 #include <stdio.h>
 
+#include "cli/attention_out.h"
 #include "cli/cut.h"
 #include "cli/led.h"
 
@@ -10,6 +11,7 @@ typedef struct {
     at_paths ensemble;
     int batch, longest;
     bool pieces, swap;
+    at_attention_settings look;
 } score;
 
 /* clang-format off */
@@ -31,6 +33,9 @@ static const at_option options[] = {
     {.name = "tokens", .letter = 'p', OPTION_FLAG(score, pieces), .group = "Output",
      .help = "And of every piece: a tab, the piece, a blank and its log-probability",
      .example = {"attend score model pairs.tsv --tokens", "Where the model was surprised"}},
+    ATTENTION_OPTIONS(score, look),
+    {.name = "overwrite", OPTION_FLAG(score, look.overwrite),
+     .help = "Let --attention-out replace a file"},
     {0}};
 /* clang-format on */
 
@@ -41,6 +46,7 @@ typedef struct {
     long long pieces;
     at_cut cut;
     size_t lines;
+    at_attention_out attention;
 } work;
 
 static attend_status write_one(void *user, const attend_translation *t, attend_error *err)
@@ -54,7 +60,8 @@ static attend_status write_one(void *user, const attend_translation *t, attend_e
     w->pieces += t->targets;
     at_cut_note(&w->cut, t->cut, t->sources);
     w->lines++;
-    return at_cli_flush(&w->out, false, err);
+    attend_status status = at_attention_out_add(&w->attention, t->line, t, err);
+    return status < 0 ? status : at_cli_flush(&w->out, false, err);
 }
 
 static void say(const at_cli *cli, const work *w)
@@ -76,14 +83,23 @@ static attend_status run(at_cli *cli, const void *fields, int operands, char **o
                   .ensemble = &o->ensemble,
                   .batch = o->batch,
                   .longest = o->longest,
+                  .attention = o->look.path != NULL,
+                  .look = &o->look,
                   .write = write_one,
                   .user = &w,
                   .out = &w.out};
-    attend_status status = at_led_run(&led, err);
+    attend_status status = at_attention_out_check(&o->look, false, err);
+    if (status >= 0)
+        status = at_attention_out_open(&w.attention, cli, &o->look, err);
+    if (status >= 0)
+        status = at_led_run(&led, err);
+    if (status >= 0)
+        status = at_attention_out_commit(&w.attention, err);
     if (status >= 0) {
         at_cut_say(&w.cut, cli, "sentence", "what follows of the source was not read");
         say(cli, &w);
     }
+    at_attention_out_free(&w.attention);
     at_str_free(&w.out);
     return status;
 }

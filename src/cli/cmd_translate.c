@@ -18,8 +18,9 @@ typedef struct {
         alternatives;
     double penalty, coverage, temperature, top_p, min_p, threshold;
     size_t seed;
-    bool sample, split, replace_unknown, show, score, overwrite;
-    const char *src, *prefix, *forced, *dictionary, *attention_out, *trace;
+    bool sample, split, replace_unknown, show, score;
+    const char *src, *prefix, *forced, *dictionary, *trace;
+    at_attention_settings look;
 } translate;
 
 enum { ALIGN_NOT, ALIGN_WORDS, ALIGN_PIECES };
@@ -100,9 +101,6 @@ static const at_option options[] = {
     {.name = "show", OPTION_FLAG(translate, show),
      .help = "Draw the attention of each line",
      .example = {"echo 'ein Mann .' | attend translate model --show", "See what looked at what"}},
-    {.name = "attention-out", OPTION_PATH(translate, attention_out), .meta = "FILE",
-     .help = "Write the weights: .jsonl and .txt have all lines, .png, .svg and .pdf draw the "
-             "first"},
     {.name = "trace", OPTION_PATH(translate, trace), .meta = "FILE",
      .help = "Write the search of each line as JSONL: every step's candidates with their parent, "
              "score and fate (kept, pruned, ended)",
@@ -111,7 +109,8 @@ static const at_option options[] = {
     {.name = "alternatives", OPTION_INT(translate, alternatives), .value = "0", .min = 0,
      .max = 1000, .meta = "N",
      .help = "Likeliest tokens of every position that --trace writes, with log-probabilities"},
-    {.name = "overwrite", OPTION_FLAG(translate, overwrite),
+    ATTENTION_OPTIONS(translate, look),
+    {.name = "overwrite", OPTION_FLAG(translate, look.overwrite),
      .help = "Let --attention-out and --trace replace a file"},
     {0}};
 /* clang-format on */
@@ -379,6 +378,12 @@ static attend_status check_forced(const translate *o, attend_error *err)
     return ATTEND_OK;
 }
 
+/* besides --attention-out */
+static bool uses_weights(const translate *o)
+{
+    return o->show || o->alignment != ALIGN_NOT || o->replace_unknown || o->coverage != 0;
+}
+
 static attend_status check(const translate *o, attend_error *err)
 {
     attend_status status = o->forced ? check_forced(o, err) : ATTEND_OK;
@@ -395,12 +400,12 @@ static attend_status check(const translate *o, attend_error *err)
         return at_error(err, ATTEND_OPTION, "--dictionary is for --replace-unknown");
     if (o->alternatives && !o->trace)
         return at_error(err, ATTEND_OPTION, "--alternatives is for --trace");
-    if (o->trace && !o->overwrite && at_file_exists(o->trace))
+    if (o->trace && !o->look.overwrite && at_file_exists(o->trace))
         return at_error(err, ATTEND_OPTION, "--trace: %s exists; --overwrite replaces it",
                         at_show(o->trace).text);
     if (o->threshold > 0 && o->alignment == ALIGN_NOT)
         return at_error(err, ATTEND_OPTION, "--threshold is for --alignment");
-    return at_attention_out_check(o->attention_out, o->overwrite, err);
+    return at_attention_out_check(&o->look, uses_weights(o), err);
 }
 
 static void set_options(work *w, const translate *o)
@@ -418,9 +423,9 @@ static void set_options(work *w, const translate *o)
         w->inside.when_long = ATTEND_WHEN_LONG_SKIP; /* write_one knows the line and refuses it */
     w->inside.most = o->most;
     w->inside.batch = o->batch;
-    w->inside.attention = o->alignment != ALIGN_NOT || o->show || o->attention_out;
+    w->inside.attention = o->alignment != ALIGN_NOT || o->show || o->look.path;
     w->inside.target_words = o->alignment != ALIGN_NOT;
-    w->inside.scores = o->score || o->nbest > 1 || o->show || o->attention_out || o->trace;
+    w->inside.scores = o->score || o->nbest > 1 || o->show || o->look.path || o->trace;
     w->inside.alternatives = o->alternatives;
     w->inside.trace = o->trace != NULL;
     w->inside.sample = o->sample;
@@ -469,9 +474,9 @@ static attend_status open_source(work *w, attend_error *err)
 /* what has no meaning without weights is refused before the first line */
 static attend_status check_looks(work *w, attend_error *err)
 {
-    if (w->o->attention_out || w->o->alignment != ALIGN_NOT)
-        return at_models_need_attention(
-            &w->models, w->o->attention_out ? "--attention-out" : "--alignment", err);
+    if (w->o->look.path || w->o->alignment != ALIGN_NOT)
+        return at_models_need_attention(&w->models,
+                                        w->o->look.path ? "--attention-out" : "--alignment", err);
     return ATTEND_OK;
 }
 
@@ -492,6 +497,8 @@ static attend_status open_all(work *w, int models, char **model, attend_dictiona
         status = at_models_add(&w->models, w->cli, model[i], err);
     }
     at_models_use(&w->models, &w->inside);
+    if (status >= 0)
+        status = at_attention_out_ask(&o->look, &w->models, &w->inside, err);
     if (status >= 0 && o->dictionary) {
         w->cli->input = o->dictionary;
         status = attend_dictionary_open(o->dictionary, dictionary, err);
@@ -500,7 +507,7 @@ static attend_status open_all(work *w, int models, char **model, attend_dictiona
     if (status >= 0 && prefix)
         status = at_lines_read(&w->prefix, w->cli, prefix, err);
     if (status >= 0)
-        status = at_attention_out_open(&w->attention, w->cli, o->attention_out, o->overwrite, err);
+        status = at_attention_out_open(&w->attention, w->cli, &o->look, err);
     w->attention.sentences = o->split;
     if (status >= 0 && o->trace)
         status = at_writer_open(&w->trace, o->trace, err);

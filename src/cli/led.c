@@ -18,6 +18,10 @@ attend_status at_led_run(const at_led *l, attend_error *err)
     inside.prefix = pairs.target;
     if (status >= 0)
         status = at_sentence_pairs_give(&pairs, &models, &inside, err);
+    if (status >= 0 && l->look->path)
+        status = at_models_need_attention(&models, "--attention-out", err);
+    if (status >= 0)
+        status = at_attention_out_ask(l->look, &models, &inside, err);
     if (status >= 0)
         status = attend_translate(models.model[0], &inside, pairs.count, pairs.source, l->write,
                                   l->user, err);

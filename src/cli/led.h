@@ -2,6 +2,7 @@
 #ifndef ATTEND_CLI_LED_H
 #define ATTEND_CLI_LED_H
 
+#include "cli/attention_out.h"
 #include "cli/sentence_pairs.h"
 #include "cli/stream.h"
 
@@ -11,7 +12,8 @@ typedef struct {
     const char *model;
     const at_paths *ensemble; /* other models; or NULL */
     int batch, longest;
-    bool attention; /* weights and numbers of words are wanted */
+    bool attention;                    /* weights and numbers of words are wanted, */
+    const at_attention_settings *look; /* of what */
     attend_translation_function *write;
     void *user;
     at_str *out; /* what has been written, and is flushed in the end */

@@ -27,6 +27,7 @@ typedef struct {
     group *groups;
     group *spare; /* of sentences that are gone: their memory serves those that begin */
     bool weights;
+    at_attention_choice weights_of; /* its layer is a number */
     at_attention_record wanted;
     int extra, positions; /* the most that a group has had since the start */
     int skipped;          /* rows of the last step after all groups, whose group has left */
@@ -218,32 +219,30 @@ attend_status at_session_start(at_session *s, const at_beginning *in, attend_err
         m->wanted = in->wanted;
         m->weights = false;
         m->extra = m->positions = 0;
+        m->weights_of = in->weights_of;
         for (int k = at_model_attention(m->model, layout) - 1; k >= 0 && in->weights; k--)
-            m->weights |= layout[k].kind == ATTEND_ATTENTION_CROSS;
+            if (layout[k].kind == ATTEND_ATTENTION_CROSS) {
+                m->weights = true;
+                if (in->weights_of.layer < 0)
+                    m->weights_of.layer = layout[k].layers - 1;
+            }
     }
     return at_session_join(s, in, err);
 }
 
 /* ---- a step --------------------------------------------------------------------------------- */
 
-/* the record that a step fills: what is asked for, and the cross-attention that means are of */
+/* the record that a step fills: what is asked for, and the cross-attention of the weights */
 static at_attention_record wanted_of(const member *m)
 {
     at_attention_record r = {
         .kinds = m->wanted.kinds, .layer = m->wanted.layer, .head = m->wanted.head};
-    if (!m->weights || (r.kinds >> ATTEND_ATTENTION_CROSS & 1 && r.layer < 0))
+    unsigned cross = 1u << ATTEND_ATTENTION_CROSS;
+    bool has_layer = r.layer < 0 || r.layer == m->weights_of.layer;
+    if (!m->weights || (r.kinds & cross && has_layer))
         return r;
-    return (at_attention_record){
-        .kinds = r.kinds | 1u << ATTEND_ATTENTION_CROSS, .layer = -1, .head = -1};
-}
-
-/* the mean over the heads of the last layer's cross-attention, [rows,positions] */
-static at_tensor *mean_weights(at_tape *t, const at_attention_record *r)
-{
-    for (int i = r->count - 1; i >= 0; i--)
-        if (r->item[i].kind == ATTEND_ATTENTION_CROSS)
-            return at_output_point(t, r->item[i].weights);
-    return NULL;
+    int layer = !r.kinds ? m->weights_of.layer : has_layer ? r.layer : -1;
+    return (at_attention_record){.kinds = r.kinds | cross, .layer = layer, .head = -1};
 }
 
 typedef struct {
@@ -270,7 +269,10 @@ static attend_status step_group(member *m, group *g, int width, const int *from,
     out->log_p = copies(m) ? decodes(m)->copy_log_p(t, m->model, &d,
                                                     g->copies.source.id ? &g->copies : NULL)
                            : decodes(m)->logits(t, m->model, d.features);
-    out->weights = m->weights && !at_failed(t) ? mean_weights(t, &g->record) : NULL;
+    out->weights = NULL;
+    if (m->weights && !at_failed(t))
+        out->weights = at_attention_record_matrix(t, &g->record, ATTEND_ATTENTION_CROSS,
+                                                  m->weights_of);
     return at_tape_status(t, err);
 }
 

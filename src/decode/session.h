@@ -25,9 +25,10 @@ typedef struct {
     at_copies copies; /* of models that copy from it */
     at_ids prompt;    /* [sentences,T] of models without a source, T of 0 or more: what comes before
                          the first token of a step */
-    const int *counts; /* [sentences]: tokens of each prompt; NULL: T */
-    bool weights;      /* cross-attention of the last layer, mean over its heads, in every step */
-    at_attention_record wanted; /* attention to record in every step; kinds 0: none */
+    const int *counts;              /* [sentences]: tokens of each prompt; NULL: T */
+    bool weights;                   /* of cross-attention, one matrix in every step, */
+    at_attention_choice weights_of; /* of this layer and head, which all models have */
+    at_attention_record wanted;     /* attention to record in every step; kinds 0: none */
 } at_beginning;
 
 /* Models can translate or generate, and share tokenizers; at most ATTEND_ENSEMBLE_MOST. */

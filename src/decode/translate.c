@@ -220,6 +220,7 @@ static attend_status start(const job *j, at_session *session, const batch *b, in
     at_beginning in = {.sentences = n,
                        .source = {{SHAPE(n, S), b->ids}, b->features, b->lengths},
                        .weights = o->weights || o->replace_unknown || o->beam.coverage != 0,
+                       .weights_of = o->weights_of,
                        .wanted = o->wanted};
     if (j->with->copying)
         in.copies = copies_of(b, n, S);

@@ -21,9 +21,10 @@ typedef struct {
     int longest; /* pieces of a line that are read; fewer where a model can read no more */
     attend_when_long when_long;
     bool weights;
-    at_attention_record wanted; /* attention to record, of one model; kinds 0: none */
-    bool words;                 /* numbers of the target's words are wanted */
-    bool words_alone;           /* scores and probabilities are not: greedy search is faster then */
+    at_attention_choice weights_of; /* what weights, unknown words and coverage are made of */
+    at_attention_record wanted;     /* attention to record, of one model; kinds 0: none */
+    bool words;                     /* numbers of the target's words are wanted */
+    bool words_alone; /* scores and probabilities are not: greedy search is faster then */
 
     const at_sampling *sampling; /* words are drawn; or NULL */
     uint64_t seed;

@@ -27,7 +27,7 @@
     X(cairo_, set_source_rgba) X(cairo_, set_source_surface) X(cairo_, get_source) \
     X(cairo_, pattern_set_filter) X(cairo_, paint) X(cairo_, set_line_width) \
     X(cairo_, set_line_cap) X(cairo_, set_line_join) X(cairo_, set_dash) X(cairo_, new_path) \
-    X(cairo_, move_to) X(cairo_, line_to) X(cairo_, arc) \
+    X(cairo_, move_to) X(cairo_, line_to) X(cairo_, curve_to) X(cairo_, arc) \
     X(cairo_, rectangle) X(cairo_, clip) X(cairo_, fill) X(cairo_, fill_preserve) \
     X(cairo_, stroke) X(cairo_, font_options_create) X(cairo_, font_options_destroy) \
     X(cairo_, font_options_set_antialias) X(cairo_, font_options_set_hint_style) \

@@ -87,6 +87,19 @@ at_color at_color_line(int number)
     return (at_color){c[0] / 255.0, c[1] / 255.0, c[2] / 255.0};
 }
 
+static at_color mix(at_color c, double with, double share)
+{
+    return (at_color){c.r + (with - c.r) * share, c.g + (with - c.g) * share,
+                      c.b + (with - c.b) * share};
+}
+
+at_color at_color_head(int number)
+{
+    int round = number / (ATTEND_COLOR_LINES + 1), which = number % (ATTEND_COLOR_LINES + 1);
+    at_color c = which < ATTEND_COLOR_LINES ? at_color_line(which + 1) : (at_color){0.3, 0.3, 0.3};
+    return round % 3 == 0 ? c : round % 3 == 1 ? mix(c, 0, 0.4) : mix(c, 1, 0.45);
+}
+
 /* colours 16 to 231 of a terminal: six levels of red, green and blue */
 static int level(double c)
 {

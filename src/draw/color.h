@@ -19,6 +19,9 @@ at_color at_color_on_weight(double share);
 at_color at_color_line(int number);
 enum { ATTEND_COLOR_LINES = 7 };
 
+/* Of heads, from 0 on: eight that anyone can tell apart; then the same darker, and lighter. */
+at_color at_color_head(int number);
+
 /* the nearest of the 256 colours of terminals */
 int at_color_terminal(at_color color);
 

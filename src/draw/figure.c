@@ -9,8 +9,10 @@
 #include "base/child.h"
 #include "base/log.h"
 #include "base/memory.h"
+#include "draw/attention_map.h"
 #include "draw/heat.h"
 #include "draw/panel.h"
+#include "draw/step_frame.h"
 
 enum { MARGIN = 8, SPACE = 14, MAX_PANELS = 1024, MAX_SIDE = 30000 };
 
@@ -54,6 +56,39 @@ attend_status at_figure_check_path(const char *path, attend_error *err)
 
 /* ---- the grid ----------------------------------------------------------------------------- */
 
+/* how many of the drawings a panel can have it has */
+static int drawings(const attend_panel *p)
+{
+    return !!p->heat_map + !!p->chart + !!p->heads + !!p->grid + !!p->steps;
+}
+
+static attend_status check_panel(const attend_panel *p, attend_error *err)
+{
+    return p->heat_map ? at_heat_map_check(p->heat_map, err)
+           : p->chart  ? at_chart_check(p->chart, err)
+           : p->heads  ? at_attention_map_check(p->heads, err)
+           : p->grid   ? at_attention_map_check(p->grid, err)
+                       : at_steps_check(p->steps, err);
+}
+
+static at_panel_measure *measures(const attend_panel *p)
+{
+    return p->heat_map ? at_heat_map_measure
+           : p->chart  ? at_chart_measure
+           : p->heads  ? at_heads_measure
+           : p->grid   ? at_grid_measure
+                       : at_steps_measure;
+}
+
+static at_panel_draw *draws(const attend_panel *p)
+{
+    return p->heat_map ? at_heat_map_draw
+           : p->chart  ? at_chart_draw
+           : p->heads  ? at_heads_draw
+           : p->grid   ? at_grid_draw
+                       : at_steps_draw;
+}
+
 static attend_status check(const attend_figure *f, attend_error *err)
 {
     attend_status status = ATTEND_OK;
@@ -65,13 +100,12 @@ static attend_status check(const attend_figure *f, attend_error *err)
                         f->resolution);
     for (int i = 0; i < f->count && status >= 0; i++) {
         const attend_panel *p = &f->panels[i];
-        if (!p->heat_map == !p->chart || !(p->width >= 0 && p->width <= 5000)
+        if (drawings(p) != 1 || !(p->width >= 0 && p->width <= 5000)
             || !(p->height >= 0 && p->height <= 5000))
-            return at_error(err, ATTEND_OPTION,
-                            "figure: panel %d must be a heat map or a chart, with sides of 0 to "
-                            "5000 points",
-                            i + 1);
-        status = p->heat_map ? at_heat_map_check(p->heat_map, err) : at_chart_check(p->chart, err);
+            return at_error(
+                err, ATTEND_OPTION,
+                "figure: panel %d must have one drawing, with sides of 0 to 5000 points", i + 1);
+        status = check_panel(p, err);
     }
     return status;
 }
@@ -97,7 +131,7 @@ static void lay_out(page *g, at_pen *pen)
     for (int i = 0; i < g->figure->count; i++) {
         const attend_panel *p = &g->figure->panels[i];
         at_box *b = &g->box[i];
-        *b = p->heat_map ? at_heat_map_measure(pen, p) : at_chart_measure(pen, p);
+        *b = measures(p)(pen, p);
         fit(&g->column[i % g->across], b->left, b->width + b->right);
         fit(&g->row[i / g->across], b->top, b->height + b->bottom);
     }
@@ -121,7 +155,7 @@ static void draw(const page *g, at_pen *pen)
     for (int i = 0; i < g->figure->count; i++) {
         const attend_panel *p = &g->figure->panels[i];
         double x = g->column[i % g->across].start, y = g->row[i / g->across].start;
-        (p->heat_map ? at_heat_map_draw : at_chart_draw)(pen, p, x, y, &g->box[i]);
+        draws(p)(pen, p, x, y, &g->box[i]);
     }
 }
 
@@ -199,15 +233,21 @@ static void sweep(const char *path)
     at_free(folder);
 }
 
-/* GLib ends a process that lacks memory or threads: it is never this one. */
-attend_status at_figure_save(const attend_figure *figure, const char *path, attend_error *err)
+attend_status at_figure_in_child(attend_status (*work)(void *arg, attend_error *err), void *arg,
+                                 const char *path, attend_error *err)
 {
     enum { SECONDS = 120 };
+    attend_status status = at_child_run(work, arg, "drawing a figure", SECONDS, err);
+    if (status < 0)
+        sweep(path);
+    return status;
+}
+
+attend_status at_figure_save(const attend_figure *figure, const char *path, attend_error *err)
+{
     saving s = {.figure = figure, .path = path};
     attend_status status = find_kind(path, &s.kind, err);
     if (status >= 0)
         status = check(figure, err);
-    if (status >= 0 && (status = at_child_run(save, &s, "drawing a figure", SECONDS, err)) < 0)
-        sweep(path);
-    return status;
+    return status < 0 ? status : at_figure_in_child(save, &s, path, err);
 }

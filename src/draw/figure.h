@@ -2,7 +2,9 @@
  * text. attend.h describes what is drawn; these are its functions.
  *
  *     figure.c   the page: where each panel stands, and the file
- *     heat_map.c, chart.c   a panel each, drawn with pen.c
+ *     heat_map.c, chart.c, heads.c, grid.c, steps.c   a panel each, drawn with pen.c
+ *     attention_map.c   rows of attention for heads.c and grid.c; step_frame.c: a frame of steps.c
+ *     animation.c   the frames one after the other
  *     pen.c      lines and text on cairo and pango, which cairo.c loads when they are first used
  *     color.c    the colours of weights and lines; axis.c: round numbers along an axis
  *     heat_text.c   the heat map of terminals: no cairo */
@@ -14,6 +16,14 @@
 
 /* See attend_figure_save. */
 attend_status at_figure_save(const attend_figure *figure, const char *path, attend_error *err);
+
+/* See attend_figure_save_animation. */
+attend_status at_animation_save(const attend_heat_map *map, const char *path, attend_error *err);
+
+/* Runs a function that draws in a child process, because GLib ends a process that lacks memory or
+ * threads; temporary files of a child that was killed are removed. */
+attend_status at_figure_in_child(attend_status (*work)(void *arg, attend_error *err), void *arg,
+                                 const char *path, attend_error *err);
 
 /* See attend_heat_map_text; appends lines to out. */
 attend_status at_heat_map_text(at_str *out, const attend_heat_map *map, attend_text_style style,

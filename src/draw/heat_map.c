@@ -10,7 +10,7 @@
 #include "draw/heat.h"
 #include "draw/panel.h"
 
-enum { CELL = 17, SIDE = 420, PLAIN_SIDE = 215, MANY = 4096, SCALE = 8, SCALE_GAP = 10 };
+enum { CELL = 17, SIDE = 420, PLAIN_SIDE = 215, MANY = 4096 };
 
 static const double slope = 45; /* of column labels, in degrees */
 
@@ -121,28 +121,6 @@ static void around_columns(at_pen *p, const attend_heat_map *m, at_box *b)
     b->top = high + ATTEND_GAP + (title > 0 ? title + 2 : 0);
 }
 
-/* two marks at least: one alone tells nothing */
-static at_axis scale_axis(at_range r, double height)
-{
-    enum { ENOUGH = 6 };
-    at_axis a;
-    int max = (int)(height / 30);
-    do {
-        a = (at_axis){.low = r.low, .high = r.high};
-        at_axis_mark(&a, max++);
-    } while (a.count < 2 && max < ENOUGH);
-    return a;
-}
-
-static double scale_width(at_pen *p, const attend_heat_map *m, const at_box *b)
-{
-    at_axis a = scale_axis(at_heat_range(m), b->height);
-    double wide = 0;
-    for (int i = 0; i < a.count; i++)
-        wide = fmax(wide, at_pen_measure(p, a.label[i], at_font_label).width);
-    return SCALE_GAP + SCALE + ATTEND_TICK + 2 + wide;
-}
-
 at_box at_heat_map_measure(at_pen *p, const attend_panel *panel)
 {
     const attend_heat_map *m = panel->heat_map;
@@ -151,7 +129,7 @@ at_box at_heat_map_measure(at_pen *p, const attend_panel *panel)
     b.left = left_of(p, m, &b);
     around_columns(p, m, &b);
     if (!m->hide_scale)
-        b.right = fmax(b.right, scale_width(p, m, &b));
+        b.right = fmax(b.right, at_scale_width(p, at_heat_range(m), b.height));
     double title = at_line_height(p, m->title, at_font_title);
     b.head = b.top;
     b.top += title > 0 ? title + ATTEND_GAP : 0;
@@ -285,23 +263,6 @@ static void draw_columns(const area *a, const at_box *b)
                     0.5, 1, 0);
 }
 
-static void draw_scale(const area *a, const at_box *b)
-{
-    enum { SHADES = 64 };
-    double x = a->x + b->width + SCALE_GAP, step = b->height / SHADES;
-    at_axis axis = scale_axis(a->scale, b->height);
-    for (int i = 0; i < SHADES; i++)
-        at_pen_rectangle(a->pen, x, a->y + i * step, SCALE, fmin(1.5, SHADES - i) * step,
-                         at_color_weight(1 - (i + 0.5) / SHADES));
-    at_pen_frame(a->pen, x, a->y, SCALE, b->height, at_stroke_axis);
-    for (int i = 0; i < axis.count; i++) {
-        double y = a->y + b->height * (1 - at_axis_position(&axis, axis.tick[i]));
-        at_pen_line(a->pen, x + SCALE, y, x + SCALE + ATTEND_TICK, y, at_stroke_axis);
-        at_pen_text(a->pen, axis.label[i], at_font_label, x + SCALE + ATTEND_TICK + 2, y, 0, 0.5,
-                    0);
-    }
-}
-
 void at_heat_map_draw(at_pen *p, const attend_panel *panel, double x, double y, const at_box *box)
 {
     const attend_heat_map *m = panel->heat_map;
@@ -325,5 +286,5 @@ void at_heat_map_draw(at_pen *p, const attend_panel *panel, double x, double y, 
     draw_rows(&a, box);
     draw_columns(&a, box);
     if (!m->hide_scale)
-        draw_scale(&a, box);
+        at_scale_draw(p, a.scale, x + box->width, y, box->height);
 }

@@ -8,9 +8,9 @@
 
 #include "base/utf8.h"
 
-enum { MAX_LENGTH = 120 };
+enum { MAX_LENGTH = (ATTEND_LABEL_SIZE - 8) / 4 };
 
-static const char family[] = "DejaVu Sans, WenQuanYi Micro Hei, Noto Sans CJK SC, sans-serif";
+const char at_pen_family[] = "DejaVu Sans, WenQuanYi Micro Hei, Noto Sans CJK SC, sans-serif";
 
 /* ---- the page ----------------------------------------------------------------------------- */
 
@@ -83,13 +83,12 @@ attend_status at_pen_close(at_pen *p, attend_status status, attend_error *err)
     }
     p->c->gobject.object_unref(p->context);
     p->c->gobject.object_unref(p->fonts);
-    return status;
+    return status >= 0 && p->starved ? at_error_memory(err) : status;
 }
 
 /* ---- text --------------------------------------------------------------------------------- */
 
-/* a label as pango wants it: one line of UTF-8, and not an endless one */
-static void clean(const char *text, char out[4 * MAX_LENGTH + 8])
+void at_pen_label(const char *text, char out[ATTEND_LABEL_SIZE])
 {
     size_t left = strlen(text), used = 0;
     int count = 0;
@@ -107,9 +106,9 @@ static void clean(const char *text, char out[4 * MAX_LENGTH + 8])
 
 static PangoLayout *lay_out(at_pen *p, const char *text, at_font font)
 {
-    char label[4 * MAX_LENGTH + 8];
-    clean(text, label);
-    PangoFontDescription *description = p->c->pango.font_description_from_string(family);
+    char label[ATTEND_LABEL_SIZE];
+    at_pen_label(text, label);
+    PangoFontDescription *description = p->c->pango.font_description_from_string(at_pen_family);
     p->c->pango.font_description_set_absolute_size(description, font.size * PANGO_SCALE);
     p->c->pango.font_description_set_weight(description,
                                             font.bold ? PANGO_WEIGHT_BOLD : PANGO_WEIGHT_NORMAL);
@@ -198,6 +197,34 @@ void at_pen_path(at_pen *p, int n, const double *points, at_stroke stroke)
     p->c->cairo.set_line_cap(p->cr, CAIRO_LINE_CAP_BUTT);
     p->c->cairo.set_line_join(p->cr, CAIRO_LINE_JOIN_ROUND);
     stroke_path(p, stroke);
+}
+
+void at_pen_curve(at_pen *p, double x0, double y0, double x1, double y1, at_stroke stroke,
+                  double share)
+{
+    double middle = (x0 + x1) / 2;
+    p->c->cairo.new_path(p->cr);
+    p->c->cairo.move_to(p->cr, x0, y0);
+    p->c->cairo.curve_to(p->cr, middle, y0, middle, y1, x1, y1);
+    set_color(p, stroke.color, share);
+    p->c->cairo.set_line_width(p->cr, stroke.width);
+    p->c->cairo.set_dash(p->cr, NULL, 0, 0);
+    p->c->cairo.stroke(p->cr);
+}
+
+void at_pen_round(at_pen *p, double x, double y, double width, double height, double radius,
+                  at_color color)
+{
+    static const double quarter = 3.14159265358979 / 2;
+    double left = x + radius, right = x + width - radius;
+    double top = y + radius, bottom = y + height - radius;
+    p->c->cairo.new_path(p->cr);
+    p->c->cairo.arc(p->cr, right, top, radius, -quarter, 0);
+    p->c->cairo.arc(p->cr, right, bottom, radius, 0, quarter);
+    p->c->cairo.arc(p->cr, left, bottom, radius, quarter, 2 * quarter);
+    p->c->cairo.arc(p->cr, left, top, radius, 2 * quarter, 3 * quarter);
+    set_color(p, color, 1);
+    p->c->cairo.fill(p->cr);
 }
 
 void at_pen_disc(at_pen *p, double x, double y, double radius, at_color color, double share,

@@ -43,7 +43,8 @@ typedef struct {
     cairo_t *cr;
     at_writer *writer;
     at_page page;
-    int unknown; /* characters drawn so far that no font has */
+    int unknown;  /* characters drawn so far that no font has */
+    bool starved; /* something was not drawn for lack of memory: at_pen_close fails */
 } at_pen;
 
 attend_status at_pen_open(at_pen *p, attend_error *err);
@@ -54,6 +55,14 @@ void at_pen_page(at_pen *p, at_writer *writer, at_page page, double width, doubl
 
 /* Ends the page, if there is one, with all bytes given to the writer. */
 attend_status at_pen_close(at_pen *p, attend_status status, attend_error *err);
+
+enum { ATTEND_LABEL_SIZE = 4 * 120 + 8 };
+
+/* A label in one line of valid UTF-8. */
+void at_pen_label(const char *text, char out[ATTEND_LABEL_SIZE]);
+
+/* the families of fonts, as pango and CSS write them */
+extern const char at_pen_family[];
 
 /* The size of a line of text; its height depends on the font alone. What a label must not hold
  * (control characters, bytes that are no UTF-8) is replaced, and more than 120 characters are cut.
@@ -71,6 +80,14 @@ void at_pen_line(at_pen *p, double x0, double y0, double x1, double y1, at_strok
 
 /* a line through n points (x, y, x, y, ...) */
 void at_pen_path(at_pen *p, int n, const double *points, at_stroke stroke);
+
+/* a line that leaves and arrives horizontally, with a share of its colour */
+void at_pen_curve(at_pen *p, double x0, double y0, double x1, double y1, at_stroke stroke,
+                  double share);
+
+/* a filled rectangle with round corners */
+void at_pen_round(at_pen *p, double x, double y, double width, double height, double radius,
+                  at_color color);
 
 /* a disc, with a share of its colour, and a thin white edge where edge is true */
 void at_pen_disc(at_pen *p, double x, double y, double radius, at_color color, double share,

@@ -44,6 +44,35 @@ static void only_wanted_layers_and_kinds_are_kept(void **state)
     assert_int_equal(r.count, 0);
 }
 
+static void a_matrix_is_of_a_layer_and_a_head_or_the_mean(void **state)
+{
+    (void)state;
+    real value[B * H * Q * K], later[B * H * Q * K];
+    at_tensor w = weights_of(value), last = weights_of(later);
+    at_params *params = at_params_new(1);
+    at_tape *t = at_tape_new(params, ATTEND_INFER);
+    at_attention_record r = {.kinds = ~0u, .layer = -1, .head = -1};
+    for (int i = 0; i < B * H * Q * K; i++)
+        later[i] += 1000;
+    at_attention_record_add(&r, ATTEND_ATTENTION_CROSS, 0, &w);
+    at_attention_record_add(&r, ATTEND_ATTENTION_CROSS, 1, &last);
+    at_attention_record_add(&r, ATTEND_ATTENTION_DECODER, 1, &w);
+    attend_attention_kind cross = ATTEND_ATTENTION_CROSS;
+    const at_tensor *one = at_attention_record_matrix(t, &r, cross, (at_attention_choice){0, 2});
+    const at_tensor *mean = at_attention_record_matrix(t, &r, cross, (at_attention_choice){-1, -1});
+    assert_int_equal(one->len, B * Q * K);
+    for (int i = 0; i < Q * K; i++) {
+        assert_float_equal(one->value[i], 2 * Q * K + i, 0);
+        assert_float_equal(mean->value[i], 1000 + Q * K + i, 1e-3);
+        assert_float_equal(one->value[Q * K + i], (H + 2) * Q * K + i, 0);
+    }
+    assert_null(at_attention_record_matrix(t, &r, cross, (at_attention_choice){7, -1}));
+    assert_null(
+        at_attention_record_matrix(t, &r, ATTEND_ATTENTION_ENCODER, (at_attention_choice){-1, -1}));
+    at_tape_free(t);
+    at_params_free(params);
+}
+
 static void rows_are_those_of_one_text_and_one_head(void **state)
 {
     (void)state;
@@ -77,6 +106,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(only_wanted_layers_and_kinds_are_kept),
+        cmocka_unit_test(a_matrix_is_of_a_layer_and_a_head_or_the_mean),
         cmocka_unit_test(rows_are_those_of_one_text_and_one_head),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

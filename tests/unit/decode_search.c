@@ -394,7 +394,8 @@ static void search_model(const at_seq2seq *m, at_params *params, int first, int 
     const at_model *model = &whole;
     at_beginning in = {.sentences = n,
                        .source = {{SHAPE(n, longest), ids}, NULL, lengths + first},
-                       .weights = true};
+                       .weights = true,
+                       .weights_of = {-1, -1}};
     assert_true(at_session_new(1, &model, &c, &err) >= 0);
     attend_status status = at_session_start(c, &in, &err);
     if (status >= 0)
@@ -474,8 +475,10 @@ static void first_weights(const at_seq2seq *m, at_params *params, const int *ids
     at_session_numbers out;
     at_model whole = {.kind = &at_model_translator, .net = (void *)m, .params = params};
     const at_model *model = &whole;
-    at_beginning in = {
-        .sentences = 1, .source = {{SHAPE(1, LENGTH), ids}, NULL, lengths}, .weights = true};
+    at_beginning in = {.sentences = 1,
+                       .source = {{SHAPE(1, LENGTH), ids}, NULL, lengths},
+                       .weights = true,
+                       .weights_of = {-1, -1}};
     assert_true(at_session_new(1, &model, &c, &err) >= 0);
     assert_true(at_session_start(c, &in, &err) >= 0);
     assert_true(at_session_step(c, 1, from, word, &out, &err) >= 0);

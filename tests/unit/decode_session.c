@@ -70,7 +70,8 @@ static at_beginning sentences(int first, int n, bool weights)
 {
     return (at_beginning){.sentences = n,
                           .source = {.ids = {SHAPE(n, S), ids[first]}, .lengths = lengths + first},
-                          .weights = weights};
+                          .weights = weights,
+                          .weights_of = {-1, -1}};
 }
 
 static void need(attend_status status, const attend_error *err)
@@ -228,7 +229,8 @@ static void a_search_has_the_lengths_of_all_sentences(void **state)
 
 /* ---- attention ------------------------------------------------------------------------------ */
 
-static void recorded_attention_averages_to_the_weights(void **state)
+/* weights are the mean of the heads, or those of one head */
+static void recorded_attention_has_the_weights(void **state)
 {
     (void)state;
     at_model *m = make(&variants[5], 3);
@@ -239,15 +241,20 @@ static void recorded_attention_averages_to_the_weights(void **state)
     in.wanted = (at_attention_record){
         .kinds = 1u << ATTEND_ATTENTION_CROSS, .layer = -1, .head = -1};
     need(at_session_new(1, (const at_model *const[]){m}, &s, &err), &err);
-    need(at_session_start(s, &in, &err), &err);
-    at_session_numbers out = step(s, SENTENCES, NULL, (int[]){0, 0, 0, 0});
-    for (int row = 0; row < SENTENCES; row++) {
-        at_attention_rows rows;
-        need(at_session_attention(s, row, &memory, &rows, &err), &err);
-        assert_int_equal(rows.count, 2);
-        for (int k = 0; k < S; k++) {
-            double mean = ((double)rows.row[0].weights[k] + (double)rows.row[1].weights[k]) / 2;
-            assert_float_equal(mean, out.weights[row * S + k], 1e-6);
+    for (int head = -1; head < 2; head++) {
+        in.weights_of.head = head;
+        need(at_session_start(s, &in, &err), &err);
+        at_session_numbers out = step(s, SENTENCES, NULL, (int[]){0, 0, 0, 0});
+        for (int row = 0; row < SENTENCES; row++) {
+            at_attention_rows rows;
+            need(at_session_attention(s, row, &memory, &rows, &err), &err);
+            assert_int_equal(rows.count, 2);
+            const real *a = rows.row[0].weights, *b = rows.row[1].weights;
+            for (int k = 0; k < S; k++) {
+                double mean = ((double)a[k] + (double)b[k]) / 2;
+                double one = head == 1 ? (double)b[k] : (double)a[k];
+                assert_float_equal(head < 0 ? mean : one, out.weights[row * S + k], 1e-6);
+            }
         }
     }
     at_arena_free(&memory);
@@ -387,7 +394,7 @@ int main(void)
         cmocka_unit_test(so_do_those_of_an_ensemble),
         cmocka_unit_test(all_models_of_an_ensemble_join_or_none),
         cmocka_unit_test(a_search_has_the_lengths_of_all_sentences),
-        cmocka_unit_test(recorded_attention_averages_to_the_weights),
+        cmocka_unit_test(recorded_attention_has_the_weights),
         cmocka_unit_test(asking_for_attention_changes_no_bit),
         cmocka_unit_test(prompts_of_any_length_run_side_by_side),
         cmocka_unit_test(without_memory_nothing_is_left),

@@ -257,9 +257,9 @@ static void refuses_what_cannot_be_drawn(void **state)
                   "resolution");
     attend_panel p = {.width = 0};
     attend_figure f = {.count = 1, .panels = &p};
-    check_refused(f, "f.png", "panel 1 must be a heat map or a chart");
+    check_refused(f, "f.png", "panel 1 must have one drawing");
     p = (attend_panel){.heat_map = &map, .chart = &chart};
-    check_refused(f, "f.png", "panel 1 must be a heat map or a chart");
+    check_refused(f, "f.png", "panel 1 must have one drawing");
     p = (attend_panel){.heat_map = &map, .width = 1e9};
     check_refused(f, "f.png", "sides of 0 to 5000");
     attend_heat_map empty = {.rows = 0};
