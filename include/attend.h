@@ -1405,6 +1405,7 @@ typedef struct attend_evaluate_options {
     double threshold;        /* of the model's own, as in attend_translation_links */
     attend_translation_function *function; /* sees the translations; or NULL */
     void *user;
+    int by_head; /* 1: head_aer is wanted; for gold, and one model with cross-attention */
 } attend_evaluate_options;
 
 /* Sets the options for evaluating to their defaults.
@@ -1420,6 +1421,13 @@ typedef struct attend_length_range {
     double bleu;
 } attend_length_range;
 
+/* the alignment error rate of one layer's cross-attention */
+typedef struct attend_head_aer {
+    int layer;
+    int head; /* -1: of the mean over all heads */
+    double aer;
+} attend_head_aer;
+
 typedef struct attend_evaluation {
     size_t lines;
     double bleu, chrf;
@@ -1433,6 +1441,8 @@ typedef struct attend_evaluation {
     size_t parameters;
     size_t ranges; /* those that have lines */
     const attend_length_range *range;
+    size_t head_count;               /* layers times one more than heads; 0 without by_head */
+    const attend_head_aer *head_aer; /* layer by layer, the mean before the heads */
 } attend_evaluation;
 
 /* Translates, and scores the known translations; both as attend_translate does it.

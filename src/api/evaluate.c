@@ -3,6 +3,7 @@
 #include <string.h>
 #include <time.h>
 
+#include "api/head_links.h"
 #include "api/model.h"
 #include "api/options.h"
 #include "attend.h"
@@ -29,6 +30,7 @@ typedef struct {
     attend_length_range *range;
     at_arena memory;
     const char **translation, **links; /* [count] */
+    at_head_links heads;               /* where options have by_head */
     bool looks;                        /* the model has attention */
     bool warned;                       /* of links to words that are not there */
 } work;
@@ -113,6 +115,9 @@ static attend_status take_forced(void *user, const attend_translation *t, attend
         return ATTEND_OK;
     check_gold(w, t);
     attend_status status = attend_translation_links(t, 0, w->o.threshold, &links, err);
+    if (status >= 0 && t->attention
+        && (status = at_head_links_take(&w->heads, t, w->o.threshold, err)) < 0)
+        attend_free(links);
     if (status < 0)
         return status;
     w->links[t->line] = copy(&w->memory, links);
@@ -127,6 +132,8 @@ static attend_status force(work *w, attend_error *err)
     o.sample = 0;
     o.prefix = w->reference;
     o.attention = o.target_words = w->o.gold != NULL;
+    o.record = w->heads.layers ? 1u << ATTEND_ATTENTION_CROSS : 0;
+    o.record_layer = o.record_head = -1;
     attend_status status = attend_translate(w->model, &o, w->count, w->source, take_forced, w, err);
     w->out->perplexity = exp(-w->out->log_p / (double)(w->out->tokens ? w->out->tokens : 1));
     return status;
@@ -186,6 +193,20 @@ static attend_status by_length(const work *w, const attend_scores *scores, atten
     return status;
 }
 
+static attend_status measure_heads(work *w, attend_error *err)
+{
+    size_t n = at_head_links_count(&w->heads);
+    attend_head_aer *all = at_arena_alloc(&w->memory, n * sizeof *all);
+    attend_lines gold = {w->o.gold_name ? w->o.gold_name : "references", w->count, w->o.gold};
+    attend_measure_options o = w->measures;
+    if (!all)
+        return at_error_memory(err);
+    o.tokenize = "none"; /* links are not words */
+    w->out->head_count = n;
+    w->out->head_aer = all;
+    return at_head_links_measure(&w->heads, &o, &gold, all, err);
+}
+
 static attend_status judge(work *w, attend_error *err)
 {
     attend_scores *bleu;
@@ -202,7 +223,7 @@ static attend_status judge(work *w, attend_error *err)
         status = one_score(w, "chrf", w->translation, w->reference, &w->out->chrf, err);
     if (status >= 0 && w->looks)
         status = one_score(w, "aer", w->links, w->o.gold, &w->out->aer, err);
-    return status;
+    return status >= 0 && w->heads.layers ? measure_heads(w, err) : status;
 }
 
 /* The caller's options, and those inside them. */
@@ -221,6 +242,9 @@ static attend_status take_options(work *w, const attend_evaluate_options *given,
     if (status >= 0)
         status = at_options_accept(&w->measures, sizeof w->measures, w->o.measure,
                                    "attend_measure_defaults", err);
+    if (status >= 0 && w->o.by_head && (!w->o.gold || w->how.ensemble_count))
+        return at_error(err, ATTEND_OPTION,
+                        "by_head needs gold links, and one model: layers and heads are its own");
     if (status >= 0 && (w->how.prefix || w->how.forced))
         return at_error(err, ATTEND_OPTION, "an evaluation translates freely, without a prefix");
     return status;
@@ -231,13 +255,16 @@ static attend_status give(const attend_evaluation *found, const attend_length_ra
                           attend_evaluation **out, attend_error *err)
 {
     size_t ranges = found->ranges * sizeof *range, text = strlen(found->signature) + 1;
-    char *block = at_alloc(sizeof *found + ranges + text);
+    size_t heads = found->head_count * sizeof *found->head_aer;
+    char *block = at_alloc(sizeof *found + ranges + heads + text), *end = block + sizeof *found;
     if (!block)
         return at_error_memory(err);
     *out = (attend_evaluation *)block;
     **out = *found;
-    (*out)->range = memcpy(block + sizeof *found, range, ranges);
-    (*out)->signature = memcpy(block + sizeof *found + ranges, found->signature, text);
+    (*out)->range = memcpy(end, range, ranges);
+    if (heads)
+        (*out)->head_aer = memcpy(end + ranges, found->head_aer, heads);
+    (*out)->signature = memcpy(end + ranges + heads, found->signature, text);
     return ATTEND_OK;
 }
 
@@ -264,7 +291,10 @@ attend_status attend_evaluate(const attend_model *model, const attend_evaluate_o
         found.parameters += at_params_len(w.how.ensemble[i]->inside->params);
     w.translation = at_arena_alloc(&w.memory, count * sizeof *w.translation);
     w.links = at_arena_alloc(&w.memory, count * sizeof *w.links);
-    status = w.translation && w.links ? translate(&w, err) : at_error_memory(err);
+    bool made = w.translation && w.links;
+    if (made && w.o.by_head)
+        made = at_head_links_new(&w.heads, model->inside, count, &w.memory);
+    status = made ? translate(&w, err) : at_error_memory(err);
     if (status >= 0)
         status = force(&w, err);
     if (status >= 0)

@@ -193,6 +193,8 @@ attend_status at_attention_drawing_save(at_attention_drawing *d, at_cli *cli, co
                         at_show(path).text);
     for (int i = 0; i < d->drawn; i++)
         panel[i] = panel_of(d, i);
+    for (int i = 0; i < d->drawn && d->drawn > 1; i++)
+        d->attention[i].title = d->map[i].title;
     if (d->drawn == 1)
         d->map[0].title = NULL;
     if (d->seen > (size_t)(films ? 1 : d->drawn) && !cli->common.quiet)

@@ -11,8 +11,8 @@
 #include "cli/attention_figure.h"
 #include "cli/models.h"
 
-/* What a command is told about attention. ATTENTION_OPTIONS are its options, the path alone and
- * ATTENTION_CHOICE are some of them. */
+/* What a command is told about attention. ATTENTION_OPTIONS are its options; of ATTENTION_CHOICE
+ * there are layer and head alone. */
 typedef struct {
     const char *path;
     bool overwrite;
@@ -24,13 +24,12 @@ typedef struct {
 enum { ATTEND_KIND_AUTO };
 
 /* clang-format off */
-#define ATTENTION_CHOICE(S, field) \
+/* use: what is made of the attention */
+#define ATTENTION_CHOICE(S, field, use) \
     {.name = "layer", OPTION_INT(S, field.layer), .value = "-1", .min = -1, .max = 1023, \
-     .meta = "N", .help = "Layer, counted from 0, whose attention is used or drawn; -1: the " \
-     "last, in .jsonl and --figure grid all"}, \
+     .meta = "N", .help = "Layer, counted from 0, that " use "; -1: the last"}, \
     {.name = "head", OPTION_INT(S, field.head), .value = "-1", .min = -1, .max = 1023, \
-     .meta = "N", .help = "Head, counted from 0, whose attention is used or drawn; -1: the " \
-     "mean over all, in .jsonl and --figure heads and grid each"}
+     .meta = "N", .help = "Head, counted from 0, that " use "; -1: the mean over all"}
 
 #define ATTENTION_OPTIONS(S, field) \
     {.name = "attention-out", OPTION_PATH(S, field.path), .meta = "FILE", .group = "Attention", \
@@ -45,7 +44,12 @@ enum { ATTEND_KIND_AUTO };
      .choices = "auto|cross|encoder|decoder", \
      .help = "Kind of attention that is written: cross-attention, or self-attention of the " \
      "encoder or decoder; auto: cross, in .jsonl all"}, \
-    ATTENTION_CHOICE(S, field)
+    {.name = "layer", OPTION_INT(S, field.layer), .value = "-1", .min = -1, .max = 1023, \
+     .meta = "N", .help = "Layer, counted from 0, whose attention is used or drawn; -1: the " \
+     "last, in .jsonl and --figure grid all"}, \
+    {.name = "head", OPTION_INT(S, field.head), .value = "-1", .min = -1, .max = 1023, \
+     .meta = "N", .help = "Head, counted from 0, whose attention is used or drawn; -1: the " \
+     "mean over all, in .jsonl and --figure heads and grid each"}
 /* clang-format on */
 
 typedef struct {

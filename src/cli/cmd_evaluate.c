@@ -14,6 +14,7 @@ typedef struct {
     int beam, rule, batch, longest, tokenize, link_base;
     double penalty, threshold;
     bool swap, lowercase, json, overwrite;
+    at_attention_settings look; /* its layer and head */
 } evaluate;
 
 #define TOKENIZATIONS "auto|13a|intl|zh|char|none"
@@ -33,6 +34,7 @@ static const at_option options[] = {
      .meta = "N", .help = "The number of the first word in these"},
     {.name = "threshold", OPTION_REAL(evaluate, threshold), .value = "0", .min = 0, .max = 1,
      .meta = "W", .help = "Of the model's links: all with so much weight; 0 is the one with most"},
+    ATTENTION_CHOICE(evaluate, look, "the links of --gold come from"),
     {.name = "ensemble", OPTION_PATHS(evaluate, ensemble), .meta = "MODEL",
      .help = "Another model; the mean of the probabilities counts. Several times for several"},
 
@@ -72,6 +74,10 @@ static attend_status check(const evaluate *o, attend_error *err)
 {
     if (!o->gold && (o->threshold > 0 || o->link_base != 1))
         return at_error(err, ATTEND_OPTION, "--threshold and --gold-base are for --gold");
+    if (!o->gold && (o->look.layer >= 0 || o->look.head >= 0))
+        return at_error(err, ATTEND_OPTION,
+                        "--layer and --head choose the attention that links come from, for --gold "
+                        "FILE, which is missing");
     if (o->rule == ATTEND_LENGTH_RULE_NONE && o->penalty != 1)
         return at_error(err, ATTEND_OPTION,
                         "--length-penalty is for --length-rule average and wu, not for none");
@@ -138,10 +144,13 @@ static attend_status work_on(work *w, attend_evaluation **e, attend_error *err)
     inside.gold = w->o->gold ? w->gold.lines.line : NULL;
     inside.gold_name = w->o->gold;
     inside.threshold = w->o->threshold;
+    inside.by_head = w->o->gold && w->models.count == 1;
     inside.function = see_line;
     inside.user = w;
     attend_status status = at_sentence_pairs_give(&w->pairs, &w->models, &how, err);
     w->cut.of = how.features ? "frames" : NULL;
+    how.attention_layer = w->o->look.layer;
+    how.attention_head = w->o->look.head;
     if (status >= 0 && w->o->gold)
         status = at_models_need_attention(&w->models, "--gold", err);
     return status < 0 ? status
@@ -166,7 +175,7 @@ static attend_status run(at_cli *cli, const void *fields, int operands, char **o
         at_evaluation_json(&(at_json_out){.out = &out}, NULL, e);
         at_str_add(&out, "\n");
     } else if (status >= 0) {
-        at_evaluation_text(&out, e, cli->columns);
+        at_evaluation_text(&out, e, cli->columns, cli->utf8);
     }
     if (status >= 0)
         at_cut_say(&w.cut, cli, "line", "what follows of the source was not read");
@@ -182,7 +191,8 @@ static attend_status run(at_cli *cli, const void *fields, int operands, char **o
 
 static const at_term examples[] = {
     {"attend evaluate model test.tsv", "BLEU, chrF, perplexity, and BLEU by the sources' length"},
-    {"attend evaluate model pairs.txt --gold pairs.gold --beam 1", "And the alignment error rate"},
+    {"attend evaluate model pairs.txt --gold pairs.gold --beam 1",
+     "And the alignment error rate, of every layer and head"},
     {0}};
 
 const at_command at_command_evaluate = {

@@ -4,7 +4,9 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/arena.h"
 #include "base/memory.h"
+#include "cli/matrix.h"
 #include "cli/table.h"
 
 #define LARGE 1e15 /* above every count of a file */
@@ -26,7 +28,74 @@ static void line(at_str *out, const char *name, const char *format, double value
     at_str_print(out, "%s%s\n", *note ? "  " : "", note);
 }
 
-void at_evaluation_text(at_str *out, const attend_evaluation *e, int columns)
+/* "mean", "head 0", ..; or "layer 0", .. */
+typedef struct {
+    char text[32];
+} head_name;
+
+/* the best: the lowest, of equal ones the first */
+static size_t best_of(const attend_evaluation *e)
+{
+    size_t best = 0;
+    for (size_t i = 1; i < e->head_count; i++)
+        if (e->head_aer[i].aer < e->head_aer[best].aer)
+            best = i;
+    return best;
+}
+
+static void write_heads(at_str *out, const attend_evaluation *e, size_t layers, size_t heads,
+                        at_arena *memory, int columns, bool utf8)
+{
+    size_t n = layers > heads + 1 ? layers : heads + 1, best = best_of(e);
+    head_name *name = at_arena_alloc(memory, 2 * n * sizeof *name);
+    const char **label = at_arena_alloc(memory, 2 * n * sizeof *label);
+    double *aer = at_arena_alloc(memory, e->head_count * sizeof *aer);
+    bool *mark = at_arena_alloc(memory, e->head_count * sizeof *mark);
+    if (!name || !label || !aer || !mark) {
+        out->failed = true;
+        return;
+    }
+    for (size_t i = 0; i < e->head_count; i++) {
+        aer[i] = e->head_aer[i].aer;
+        mark[i] = i == best;
+    }
+    for (size_t i = 0; i < n; i++) {
+        snprintf(name[i].text, sizeof name[i].text, "layer %zu", i);
+        snprintf(name[n + i].text, sizeof name[n + i].text, i ? "head %zu" : "mean", i - 1);
+        label[i] = name[i].text;
+        label[n + i] = name[n + i].text;
+    }
+    at_matrix_table table = {.title = "AER",
+                             .rows = layers,
+                             .columns = heads + 1,
+                             .stride = heads + 1,
+                             .numbers = aer,
+                             .row_labels = label,
+                             .column_labels = label + n,
+                             .decimals = 2,
+                             .marks = mark};
+    at_matrix_table_write(out, &table, columns, utf8);
+    at_str_print(out, "* the lowest: --layer %d", e->head_aer[best].layer);
+    if (e->head_aer[best].head >= 0)
+        at_str_print(out, " --head %d", e->head_aer[best].head);
+    at_str_add(out, "\n");
+}
+
+/* AER of each layer, in rows, and head */
+static void add_heads(at_str *out, const attend_evaluation *e, int columns, bool utf8)
+{
+    at_arena memory = {.first_size = 0};
+    size_t heads = 0;
+    for (size_t i = 0; i < e->head_count && e->head_aer[i].layer == 0; i++)
+        heads = i;
+    if (e->head_count <= 2) /* one layer of one head: the AER above */
+        return;
+    at_str_add(out, "\n");
+    write_heads(out, e, e->head_count / (heads + 1), heads, &memory, columns, utf8);
+    at_arena_free(&memory);
+}
+
+void at_evaluation_text(at_str *out, const attend_evaluation *e, int columns, bool utf8)
 {
     static const at_column head[] = {{"words", ATTEND_COLUMN_TEXT},
                                      {"lines", ATTEND_COLUMN_NUMBER},
@@ -49,6 +118,24 @@ void at_evaluation_text(at_str *out, const attend_evaluation *e, int columns)
     }
     at_table_write(out, &table, ATTEND_TABLE_TEXT, columns);
     at_table_free(&table);
+    add_heads(out, e, columns, utf8);
+}
+
+/* [{"layer": 0, "mean": 31.2, "heads": [40.1, 33.9]}, ..] */
+static void add_heads_json(at_json_out *j, const attend_evaluation *e, int digits)
+{
+    at_json_array(j, "aer_by_layer");
+    for (size_t i = 0; i < e->head_count;) {
+        at_json_object(j, NULL);
+        at_json_int(j, "layer", e->head_aer[i].layer);
+        at_json_real(j, "mean", e->head_aer[i++].aer, digits);
+        at_json_array(j, "heads");
+        for (; i < e->head_count && e->head_aer[i].head >= 0; i++)
+            at_json_real(j, NULL, e->head_aer[i].aer, digits);
+        at_json_end(j);
+        at_json_end(j);
+    }
+    at_json_end(j);
 }
 
 void at_evaluation_json(at_json_out *j, const char *key, const attend_evaluation *e)
@@ -63,6 +150,8 @@ void at_evaluation_json(at_json_out *j, const char *key, const attend_evaluation
     at_json_real(j, "log_p", e->log_p, DIGITS);
     at_json_real(j, "pieces", (double)e->tokens, DIGITS);
     at_json_real(j, "aer", e->aer, DIGITS);
+    if (e->head_count)
+        add_heads_json(j, e, DIGITS);
     at_json_real(j, "parameters", (double)e->parameters, DIGITS);
     at_json_real(j, "seconds", e->seconds, DIGITS);
     at_json_real(j, "written", (double)e->written, DIGITS);

@@ -13,7 +13,7 @@ typedef struct {
 
 at_range_name at_range_print(const attend_length_range *r);
 
-void at_evaluation_text(at_str *out, const attend_evaluation *e, int columns);
+void at_evaluation_text(at_str *out, const attend_evaluation *e, int columns, bool utf8);
 void at_evaluation_json(at_json_out *j, const char *key, const attend_evaluation *e);
 
 enum { ATTEND_RANGES_MOST = 8 }; /* lengths that are read */

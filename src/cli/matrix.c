@@ -16,6 +16,8 @@ typedef struct {
 static int decimals_of(const at_matrix_table *m)
 {
     double most = 0;
+    if (m->decimals)
+        return m->decimals;
     for (size_t i = 0; i < m->rows; i++)
         for (size_t j = 0; j < m->columns; j++) {
             double x = fabs(m->numbers[i * m->stride + j]);
@@ -24,15 +26,19 @@ static int decimals_of(const at_matrix_table *m)
     return most < 100 ? 3 : most < 10000 ? 1 : most < 1e7 ? 0 : -1;
 }
 
-static cell print(double x, int decimals, bool utf8)
+static cell print(const at_matrix_table *m, size_t i, size_t j, int decimals, bool utf8)
 {
     cell c;
+    double x = m->numbers[i * m->stride + j];
     if (!isfinite(x))
         snprintf(c.text, sizeof c.text, "%s", utf8 ? "–" : "-");
     else if (decimals < 0)
         snprintf(c.text, sizeof c.text, "%.3g", x);
     else
         snprintf(c.text, sizeof c.text, "%.*f", decimals, x);
+    size_t n = strlen(c.text);
+    if (m->marks && n + 1 < sizeof c.text)
+        strcpy(c.text + n, m->marks[i * m->columns + j] ? "*" : " ");
     return c;
 }
 
@@ -77,8 +83,7 @@ static int column_width(const at_matrix_table *m, size_t j, int decimals, at_str
     cut(label, m->column_labels[j], LABEL_MOST, utf8);
     int width = at_str_columns(at_str_text(label));
     for (size_t i = 0; i < m->rows; i++)
-        width = larger(width,
-                       at_str_columns(print(m->numbers[i * m->stride + j], decimals, utf8).text));
+        width = larger(width, at_str_columns(print(m, i, j, decimals, utf8).text));
     return width;
 }
 
@@ -93,7 +98,7 @@ static void line(at_str *out, const at_matrix_table *m, const size_t *row, size_
         int width = column_width(m, j, decimals, &label, utf8);
         cell c = {""};
         if (row)
-            c = print(m->numbers[*row * m->stride + j], decimals, utf8);
+            c = print(m, *row, j, decimals, utf8);
         at_str_repeat(out, " ", GAP);
         at_str_pad(out, row ? c.text : at_str_text(&label), -width);
     }

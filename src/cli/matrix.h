@@ -18,6 +18,8 @@ typedef struct {
     size_t stride;         /* from one row of numbers to the next */
     const double *numbers; /* one that is not finite is shown as – */
     const char *const *row_labels, *const *column_labels;
+    int decimals;      /* 0: as many as the largest number leaves room for */
+    const bool *marks; /* rows times columns: numbers with a * after them; or NULL */
 } at_matrix_table;
 
 void at_matrix_table_write(at_str *out, const at_matrix_table *m, int right, bool utf8);

@@ -11,6 +11,7 @@ enum { SIDE = 110, CELL = 14, SPACE = 7, NAME = 40, NAMED = 26, IMAGE = 64 };
 
 static const double min_cell = 6.25, of_cell = 0.8, white = 0.003;
 static const at_range scale = {0, 1};
+static const at_color absent = {0.94, 0.94, 0.94}; /* weights that there are not */
 static const at_font grey = {.size = 9, .color = {0.35, 0.35, 0.35}};
 
 typedef struct {
@@ -70,6 +71,8 @@ at_box at_grid_measure(at_pen *p, const attend_panel *panel)
 
 /* ---- drawing -------------------------------------------------------------------------------- */
 
+static at_color color_of(double weight) { return isnan(weight) ? absent : at_color_weight(weight); }
+
 static void draw_cells(at_pen *p, const at_attention_index *a, const sizes *s, int layer, int head,
                        double x, double y)
 {
@@ -78,7 +81,7 @@ static void draw_cells(at_pen *p, const at_attention_index *a, const sizes *s, i
             double w = at_attention_weight(a, layer, head, q, k);
             if (!(w < white))
                 at_pen_rectangle(p, x + k * s->cell, y + q * s->cell, s->cell, s->cell,
-                                 at_color_weight(w));
+                                 color_of(w));
         }
 }
 
@@ -88,7 +91,7 @@ static void draw_image(at_pen *p, const at_attention_index *a, const sizes *s, i
     int rows = a->map->queries, columns = a->map->keys;
     at_color *pixels = at_alloc((size_t)rows * (size_t)columns * sizeof *pixels);
     for (int i = 0; pixels && i < rows * columns; i++)
-        pixels[i] = at_color_weight(at_attention_weight(a, layer, head, i / columns, i % columns));
+        pixels[i] = color_of(at_attention_weight(a, layer, head, i / columns, i % columns));
     if (pixels)
         at_pen_image(p, columns, rows, pixels, x, y, s->wide, s->high);
     else

@@ -45,6 +45,23 @@ static const at_option options[] = {
      .max = 1000,
      .meta = "R",
      .help = "How much that counts, beside a word's loss"},
+    {.name = "guided-layer",
+     OPTION_INT(at_translate_settings, guided_layer),
+     .value = "-1",
+     .min = -1,
+     .max = 1023,
+     .meta = "N",
+     .help = "Layer of the cross-attention that follows the word alignments, counted from 0; -1: "
+             "the last",
+     .later = true},
+    {.name = "guided-head",
+     OPTION_INT(at_translate_settings, guided_head),
+     .value = "-1",
+     .min = -1,
+     .max = 1023,
+     .meta = "N",
+     .help = "Head that follows the word alignments, counted from 0; -1: the mean over all",
+     .later = true},
     {0}};
 
 static const char *text_of(const at_option *table, const void *fields, const char *name)
@@ -67,7 +84,9 @@ static const char *unused(const at_run_settings *run, const void *settings, cons
 {
     const at_translate_settings *s = settings;
     const char *from = run->data ? run->data : run->src;
-    if (strcmp(name, "guided-weight") == 0 && !s->guided_alignment)
+    bool guides = strcmp(name, "guided-weight") == 0 || strcmp(name, "guided-layer") == 0
+                  || strcmp(name, "guided-head") == 0;
+    if (guides && !s->guided_alignment)
         return "has no links; --guided-alignment FILE has them";
     bool of_frames = strcmp(name, "max-frames") == 0 || strcmp(name, "feature-scaling") == 0;
     return of_frames && from && !at_features_is(from)
@@ -118,15 +137,43 @@ static attend_status tokenizers(at_run *r, attend_error *err)
     return ATTEND_OK;
 }
 
+static attend_status refuse_guided(const char *what, int number, int count, attend_error *err)
+{
+    return at_error(err, ATTEND_OPTION,
+                    "--guided-%s %d: the model's cross-attention has %d %s%s; choose 0 to %d", what,
+                    number, count, what, count == 1 ? "" : "s", count - 1);
+}
+
+/* the layer and head that follow the alignment */
+static attend_status choose_guided(at_run *r, attend_error *err)
+{
+    const at_translate_settings *s = at_translate_settings_of(r);
+    at_translate_loss *l = &at_translate_of(r)->loss;
+    at_attention_layout layout[ATTEND_LAYOUT_MAX], cross = {.layers = 0};
+    for (int i = at_model_attention(r->model, layout) - 1; i >= 0; i--)
+        if (layout[i].kind == ATTEND_ATTENTION_CROSS)
+            cross = layout[i];
+    if (!cross.layers)
+        return at_error(err, ATTEND_OPTION,
+                        "--guided-alignment guides attention, and this model has none");
+    if (s->guided_layer >= cross.layers)
+        return refuse_guided("layer", s->guided_layer, cross.layers, err);
+    if (s->guided_head >= cross.heads)
+        return refuse_guided("head", s->guided_head, cross.heads, err);
+    l->guided.head = s->guided_head;
+    l->guided.layer = s->guided_layer < 0 ? cross.layers - 1 : s->guided_layer;
+    l->guides_last = l->guided.layer == cross.layers - 1;
+    return ATTEND_OK;
+}
+
 static attend_status read_alignment(at_run *r, attend_error *err)
 {
     at_translate_task *task = at_translate_of(r);
     const at_translate_settings *s = at_translate_settings_of(r);
     const at_model *m = r->model;
-    at_attention_layout layout[ATTEND_LAYOUT_MAX];
-    if (at_model_attention(m, layout) == 0)
-        return at_error(err, ATTEND_OPTION,
-                        "--guided-alignment guides attention, and this model has none");
+    attend_status status = choose_guided(r, err);
+    if (status < 0)
+        return status;
     if (m->kind->decodes->draws(m))
         return at_error(err, ATTEND_OPTION,
                         "--guided-alignment guides weights, and hard attention draws a place; "
@@ -136,8 +183,7 @@ static attend_status read_alignment(at_run *r, attend_error *err)
                            .source = m->source,
                            .target = m->target,
                            .swapped = s->swap};
-    attend_status status = at_guided_alignment_load(s->guided_alignment, &what, &task->alignment,
-                                                    err);
+    status = at_guided_alignment_load(s->guided_alignment, &what, &task->alignment, err);
     if (status < 0)
         return status;
     uint64_t print = at_guided_alignment_print(task->alignment); /* resuming needs the same */

@@ -15,6 +15,7 @@ typedef struct {
     double teacher_forcing;
     const char *guided_alignment; /* a file of alignments, or NULL */
     double guided_weight;
+    int guided_layer, guided_head; /* that follow it; -1: the last; the mean over all */
 } at_translate_settings;
 
 /* the sources of a corpus, where they are feature vectors */

@@ -195,10 +195,19 @@ void at_translate_loss_free(at_translate_loss *l)
 
 /* ---- where attention should be -------------------------------------------------------------- */
 
+/* The last layer's weights are the decoder's own: a source that is read from its end has them in
+ * that order, as the links. */
 static at_tensor *guided(const at_translate_loss *l, at_tape *t, const at_decoded *d,
-                         at_tensor *loss, int at, real divisor)
+                         const at_attention_record *record, at_tensor *loss, int at, real divisor)
 {
-    at_tensor *w = at_output_point(t, d->weights);
+    if (at_failed(t))
+        return at_poison(t);
+    at_attention_record last = {.count = 1,
+                                .item = {{ATTEND_ATTENTION_CROSS, l->guided.layer, d->weights}}};
+    at_tensor *w = at_attention_record_matrix(t, l->guides_last ? &last : record,
+                                              ATTEND_ATTENTION_CROSS, l->guided);
+    if (!w)
+        return at_fail(t, "guided alignment: layer %d has no weights", l->guided.layer);
     if (at_failed(t))
         return at_poison(t);
     size_t each = (size_t)l->steps * (size_t)l->batch->source.T;
@@ -218,7 +227,8 @@ at_tensor *at_translate_loss_of(void *translation, at_tape *t, int shard)
     at_ids words = {SHAPE(B, T), l->words + (size_t)at * (size_t)T};
     at_ids targets = {SHAPE(B, T), l->targets + (size_t)at * (size_t)T};
     bool guides = training && l->links;
-    at_attention_record record = {.kinds = guides ? 1u << ATTEND_ATTENTION_CROSS : 0, .layer = -1};
+    at_attention_record record = {
+        .kinds = guides ? 1u << ATTEND_ATTENTION_CROSS : 0, .layer = l->guided.layer, .head = -1};
     at_decode_input in = {
         .source = encode(l, t, at, B), .tokens = words, .width = 1, .record = &record};
     at_decoded d = decodes(l)->decode(t, l->model, &in);
@@ -231,5 +241,5 @@ at_tensor *at_translate_loss_of(void *translation, at_tape *t, int shard)
     l->nll[shard] = 0;
     at_tensor *features = asked_rows(t, d.features, &with, &targets);
     at_tensor *loss = decodes(l)->loss(t, l->model, features, with, targets, o);
-    return guides ? guided(l, t, &d, loss, at, o.divisor) : loss;
+    return guides ? guided(l, t, &d, &record, loss, at, o.divisor) : loss;
 }

@@ -17,10 +17,12 @@
 
 typedef struct {
     const at_model *model;
-    real smoothing;        /* of the labels, while training */
-    double forcing;        /* share of right words that the decoder is fed while training; 1: all */
-    real guidance;         /* weight of what the links below add to the loss */
-    at_baseline *baseline; /* of hard attention, moved on by at_translate_loss_done */
+    real smoothing; /* of the labels, while training */
+    double forcing; /* share of right words that the decoder is fed while training; 1: all */
+    real guidance;  /* weight of what the links below add to the loss */
+    at_attention_choice guided; /* the cross-attention that follows them; its layer is a number */
+    bool guides_last;           /* it is the last layer */
+    at_baseline *baseline;      /* of hard attention, moved on by at_translate_loss_done */
     /* the batch, as at_translate_loss_take cut it */
     const at_batch *batch;
     const real *features; /* [B,S,F]: the sources, where they are feature vectors; set behind

@@ -1,6 +1,7 @@
 # The attention of every kind, layer and head: records, alignments and figures of all translators.
 attend data make en-fr --count 300 --out made.tsv 2> err
-settings=(--data made.tsv --valid 20 --test 10 --steps 2 --threads 1 --curves none -q)
+settings=(--tokenizer words --data made.tsv --valid 20 --test 10 --steps 2 --threads 1
+          --curves none -q)
 expect 0 attend train "${settings[@]}" --preset transformer-tiny --layers 3 --decoder-layers 2 \
     --hidden 16 --heads 2 --ffn 16 --out transformer
 expect 0 attend train "${settings[@]}" --preset bahdanau --hidden 8 --embedding 8 --out recurrent
@@ -77,6 +78,25 @@ expect 0 eval "attend translate transformer transformer --attention-out both.jso
 check "weights alone" '! grep -q "\"attention\"" both.jsonl && grep -q "\"weights\"" both.jsonl'
 expect 2 eval "attend translate transformer transformer --figure grid --attention-out no.svg < in"
 says err "leave out the other models"
+
+# the alignment error rate of every layer and head
+attend align transformer pairs.tsv --layer 0 --head 1 | sed 's/$/ /' |
+    awk -F '[- ]' '{ out = ""
+        for (i = 1; i < NF; i += 2) out = out $i + 1 "-" $(i + 1) + 1 " "; print out }' > gold
+expect 0 attend evaluate transformer pairs.tsv --beam 1 --gold gold
+check "a table of layers and heads" 'grep -q "^AER  *mean  *head 0  *head 1" out'
+check "its own links have no error" 'grep -q "^layer 0 .* 0.00\*$" out'
+says out "* the lowest: --layer 0 --head 1"
+aer=$(sed -n 's/^AER  *\([0-9.]*\)  .*/\1/p' out)
+check "the last layer counts" 'grep -q "^layer 1  *$aer" out'
+expect 0 attend evaluate transformer pairs.tsv --beam 1 --gold gold --layer 0 --head 1 --json
+check "the chosen head's" 'grep -q "\"aer\": 0[,.]" out && grep -q "\"aer_by_layer\": \[" out'
+expect 0 attend evaluate recurrent pairs.tsv --beam 1 --gold gold
+check "one layer of one head has no table" '! grep -q "^layer" out'
+expect 2 attend evaluate transformer pairs.tsv --gold gold --layer 7
+says err "choose 0 to 1"
+expect 2 attend evaluate transformer pairs.tsv --layer 0
+says err "for --gold FILE, which is missing"
 
 # what does not fit is refused, with the remedy
 refused() # MESSAGE OPTION...

@@ -51,3 +51,30 @@ says err "this model has none"
 expect 2 attend train "${settings[@]}" --guided-alignment links --attention additive/global/hard \
     --out new
 says err "hard attention draws a place"
+
+# Transformers: of a chosen layer and head, or of the mean of the last layer
+many=(--preset transformer-tiny --data pairs.tsv --valid 40 --hidden 32 --ffn 32 --heads 2
+      --layers 2 --tokenizer words --min-count 1 --threads 1 --dropout 0 --curves none
+      --batch-tokens 0 --batch 16 --lr 0.005 --epochs $(sized 10 1) --guided-alignment links
+      --guided-weight 2)
+found() # MODEL OPTION...: of the links of the first pairs, those that are found, in per cent
+{
+    head -n 50 pairs.tsv > some
+    attend align "$1" some "${@:2}" 2> err |
+        awk 'NR == FNR { for (i = 1; i <= NF; i++) found[FNR, $i] = 1; next }
+            FNR <= 50 { for (i = 1; i <= NF; i++) { all++; good += (FNR, $i) in found } }
+            END { print int(100 * good / all) }' - links
+}
+expect 0 attend train "${many[@]}" --guided-layer 0 --guided-head 1 --out one -q
+one=$(found one --layer 0 --head 1) other=$(found one --layer 0 --head 0)
+learned "a chosen head learns: $one %, the other head: $other %" \
+    "[ ${one:-0} -gt 80 ] && [ ${one:-0} -gt ${other:-100} ]"
+expect 0 attend train "${many[@]}" --out last -q
+last=$(found last)
+learned "the last layer learns by default: $last %" "[ ${last:-0} -gt 80 ]"
+expect 2 attend train "${many[@]}" --guided-layer 2 --out new
+says err "--guided-layer 2: the model's cross-attention has 2 layers; choose 0 to 1"
+expect 2 attend train "${many[@]}" --guided-head 2 --out new
+says err "--guided-head 2: the model's cross-attention has 2 heads; choose 0 to 1"
+expect 2 attend train "${settings[@]}" --guided-layer 0 --out new
+says err "--guided-alignment FILE has them"
