@@ -78,12 +78,25 @@ static void length_table(at_str *out, const at_compared *all, int count, at_tabl
     at_table_free(&table);
 }
 
+/* Perplexities and speeds of different tokens do not compare. */
+static bool same_tokens(const at_compared *all, int count)
+{
+    int i = 1;
+    while (i < count && all[i].found->tokens == all[0].found->tokens)
+        i++;
+    return i >= count;
+}
+
 void at_compared_tables(at_str *out, const at_compared *all, int count, at_table_format format,
                         int columns)
 {
     score_table(out, all, count, format, columns);
     at_str_add(out, "\n");
     length_table(out, all, count, format, columns);
+    if (!same_tokens(all, count))
+        at_str_add(out,
+                   "\nThe tokenizers differ: perplexity and words/s, which count tokens, do not\n"
+                   "compare. --tokenizer gives all mechanisms the same one.\n");
 }
 
 /* ---- the figure ---------------------------------------------------------------------------- */

@@ -32,6 +32,7 @@ typedef struct {
     int longest;                /* pieces or frames that are read; 0: any number */
     size_t full;                /* lines that have something to translate: the first in order */
     size_t batch;               /* of these, at a time */
+    int max_output;             /* tokens that all models can write; 0: any number */
 } job;
 
 /* ---- in ------------------------------------------------------------------------------------- */
@@ -45,13 +46,21 @@ static int longest_of(const at_session *session, const at_translate_options *o)
     return longest;
 }
 
+static int max_output_of(const at_session *session)
+{
+    int max = 0;
+    for (int i = 0; i < at_session_models(session); i++)
+        max = at_model_max_output(at_session_model(session, i), max);
+    return max;
+}
+
 static attend_status refuse(const job *j, int length, size_t line, attend_error *err)
 {
     bool asked = !j->o->features && j->longest == j->o->longest;
-    return at_error(
-        err, ATTEND_FORMAT, "line %zu has %d %s, and at most %d are read; %s",
-        j->o->first + line + 1, length, j->o->features ? "frames" : "pieces", j->longest,
-        asked ? "--max-length changes it" : "the model's attention knows no more places");
+    return at_error(err, ATTEND_FORMAT, "line %zu has %d %s, and at most %d are read; %s",
+                    j->o->first + line + 1, length, j->o->features ? "frames" : "pieces",
+                    j->longest,
+                    asked ? "--max-length changes it" : "the model knows no more positions");
 }
 
 /* what a line that is too long becomes */
@@ -112,6 +121,11 @@ static attend_status read_prefix(const job *j, item *i, at_text prefix, attend_e
     if (status < 0)
         return status;
     int n = (int)i->given.count;
+    if (j->max_output && n + 1 > j->max_output)
+        return at_error(err, ATTEND_FORMAT,
+                        "line %zu: its given translation has %d tokens, and the model has %d "
+                        "positions, one of them for the end; shorten it",
+                        j->o->first + (size_t)(i - j->items) + 1, n, j->max_output);
     i->prefix = at_alloc(((size_t)n + 2) * sizeof *i->prefix);
     if (!i->prefix)
         return at_error_memory(err);
@@ -143,7 +157,8 @@ static int most_words(const job *j, const item *i)
     if (j->o->forced)
         return given + 1;
     int most = j->o->features ? i->length + 50 : 3 * i->length + 10;
-    return given + (j->o->beam.most ? j->o->beam.most : most);
+    most = given + (j->o->beam.most ? j->o->beam.most : most);
+    return j->max_output && j->max_output < most ? j->max_output : most;
 }
 
 /* what a batch is made of */
@@ -491,7 +506,8 @@ static attend_status translate_block(at_session *session, const at_translate_opt
              .o = o,
              .base = base,
              .lines = lines,
-             .longest = longest_of(session, o)};
+             .longest = longest_of(session, o),
+             .max_output = max_output_of(session)};
     j.items = at_alloc_zero(lines, sizeof *j.items);
     j.order = at_alloc(lines * sizeof *j.order);
     attend_status status = j.items && j.order ? read_lines(&j, line, err) : at_error_memory(err);

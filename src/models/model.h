@@ -198,6 +198,9 @@ struct at_model_kind {
     /* tokens, or vectors, of an input that it can read, of `limit` at most (0: any number) */
     int (*max_input)(const at_model *m, int limit);
 
+    /* the same of tokens that it can write for an input, its end included; NULL: any number */
+    int (*max_output)(const at_model *m, int limit);
+
     /* Its attention, in `out`; how many. */
     int (*attention)(const at_model *m, at_attention_layout out[ATTEND_LAYOUT_MAX]);
 
@@ -264,6 +267,11 @@ static inline at_label_use at_model_label_use(const at_model *m)
 static inline int at_model_max_input(const at_model *m, int limit)
 {
     return m->kind->max_input ? m->kind->max_input(m, limit) : limit;
+}
+
+static inline int at_model_max_output(const at_model *m, int limit)
+{
+    return m->kind->max_output ? m->kind->max_output(m, limit) : limit;
 }
 
 /* The attention that it has; 0: none. */

@@ -84,8 +84,8 @@ static const attend_setting base_training[] = {TRANSFORMER_TRAINING,
 
 /* A small corpus has few batches: a warm-up of as many steps as the paper's might never end. */
 static const attend_setting small_training[] = {
-    TRANSFORMER_TRAINING,     {"lr", "0.003"},  {"schedule", "inverse_sqrt:warmup=0.1"},
-    {"batch-tokens", "2500"}, {"epochs", "30"}, {NULL, NULL}};
+    TRANSFORMER_TRAINING,     {"lr", "0.002"},  {"schedule", "inverse_sqrt:warmup=0.1"},
+    {"batch-tokens", "1000"}, {"epochs", "30"}, {NULL, NULL}};
 
 const at_preset at_preset_transformer = {
     .name = "transformer",

@@ -253,7 +253,7 @@ static attend_status network(const at_transformer_settings *s, int source_vocabu
     if (!m->activation)
         return at_error(err, ATTEND_OPTION,
                         "--activation: unknown activation '%s'; choose relu, gelu, gelu_new, "
-                        "quick_gelu, silu, mish, tanh or sigmoid",
+                        "gelu_fast, gelu_10, quick_gelu, silu, mish, tanh, sigmoid or linear",
                         s->activation);
     attend_status status = describe_attention(s, m, err);
     return status < 0 ? status : describe_output(s, m, err);
@@ -726,12 +726,19 @@ static void trial(at_tape *t, const at_model *m)
         copy_log_p(t, m, &d, m->copying ? &copies : NULL);
 }
 
+/* Sinusoids have no end, learned positions have. */
+static int max_output(const at_model *m, int limit)
+{
+    const at_transformer *net = net_of(m);
+    bool learned = net->positions == ATTEND_TRANSFORMER_LEARNED;
+    return learned && (limit == 0 || net->max_positions < limit) ? net->max_positions : limit;
+}
+
 static int max_input(const at_model *m, int limit)
 {
     const at_transformer *net = net_of(m);
     limit = at_how_max_length(&net->attention, at_how_max_length(&net->encoder_attention, limit));
-    bool counted = net->positions >= ATTEND_TRANSFORMER_LEARNED;
-    return counted && (limit == 0 || net->max_positions < limit) ? net->max_positions : limit;
+    return max_output(m, limit);
 }
 
 static int attention(const at_model *m, at_attention_layout *out)
@@ -775,6 +782,7 @@ const at_model_kind at_model_transformer = {
     .describe = describe,
     .trial = trial,
     .max_input = max_input,
+    .max_output = max_output,
     .attention = attention,
     .embedding = embedding,
     .unused = unused,

@@ -226,9 +226,10 @@ attend_status at_run_encode(at_run *r, int which, const at_encode_options *optio
     const at_run_settings *s = &r->settings;
     bool own = which == 1 && r->valid;
     at_encode_options o = *options;
-    o.max_target = r->task->whole ? 0 : s->max_length;
+    int longest = r->task->whole ? 0 : s->max_length;
+    o.max_target = limit(o.max_target, longest);
     if (!o.frames)
-        o.max_source = limit(o.max_source, o.max_target);
+        o.max_source = limit(o.max_source, longest);
     o.when_long = (attend_when_long)s->when_long;
     o.part = own ? NULL : r->part;
     o.wanted = which == 0 ? ATTEND_PART_TRAIN : ATTEND_PART_VALID;

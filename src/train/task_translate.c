@@ -223,6 +223,8 @@ static attend_status encode(at_run *r, attend_error *err)
                            .source_frame = m->width ? ATTEND_FRAME_NONE : ATTEND_FRAME_INPUT,
                            .target_frame = ATTEND_FRAME_OUTPUT,
                            .max_source = at_model_max_input(m, 0)};
+    if (at_model_max_output(m, 0))
+        o.max_target = at_model_max_output(m, 0) + 1; /* it begins with <bos> */
     if (m->width)
         o.max_source = limit(o.max_source, at_translate_settings_of(r)->max_frames);
     for (int which = 0; which < 2; which++) {

@@ -93,7 +93,7 @@ check "an ensemble of one model twice is that model" "cmp -s out beam"
 # by default: one vocabulary of subwords, batches by tokens, warm-up, label smoothing, averaging
 expect 0 attend train --preset transformer-tiny --data small/train.tsv --dump-config
 for line in "tokenizer: sentencepiece" "shared: yes" "schedule: inverse_sqrt:warmup=0.1" \
-    "batch-tokens: 2500" "label-smoothing: 0.1" "average: 5" "[preset transformer-tiny]"; do
+    "batch-tokens: 1000" "label-smoothing: 0.1" "average: 5" "[preset transformer-tiny]"; do
     says out "$line"
 done
 expect 0 attend train --preset transformer-tiny --data small/train.tsv --steps 4 --layers 1 \
@@ -104,6 +104,9 @@ expect 0 attend compare --presets rnn-encdec,transformer-tiny --data small/train
     --hidden 16 --out compared -q
 says out "transformer-tiny"
 says out "rnn-encdec"
+says out "The tokenizers differ"
+says compared/compared.md "The tokenizers differ"
+narrow out 80
 
 # ---- other models ----
 
@@ -124,6 +127,16 @@ translated own
 expect 0 attend train --preset d2l-transformer --data small/train.tsv --steps 2 --out d2l -q \
     --curves none
 translated d2l --beam 1
+
+# as many tokens as there are positions, and no more
+expect 0 attend train --preset transformer-tiny --data small/train.tsv --positions learned \
+    --max-positions 9 --layers 1 --hidden 16 --ffn 16 --steps 2 --curves none --out bounded
+says err "longer than 10 pieces, or 9 of a source: left out"
+translated bounded
+translated bounded --beam 1 --max-tokens 50
+yes un | head -n 60 | tr '\n' ' ' > long
+expect 65 attend translate bounded --src long --forced long
+says err "the model has 9 positions, one of them for the end; shorten it"
 
 # feature vectors
 attend data make digits --count 200 --seed 1 --out sound 2> err
@@ -153,3 +166,25 @@ refused "positions learned" --max-positions 9
 refused "unknown activation 'soft'" --activation soft
 refused "words or copy" --output pointer
 check "nothing is left of them" "[ ! -e no ]"
+
+# ---- real sentences ----
+
+real=$root/../shared/data/multi30k
+if [ -r "$real/train.tok.de" ]; then
+    for side in de en; do head -n 1000 "$real/train.tok.$side" > real.$side; done
+    head -n 300 "$real/test_2016.tok.de" > in
+    expect 0 attend train --preset transformer-tiny --src real.de --tgt real.en --layers 2 \
+        --hidden 32 --ffn 32 --vocabulary 1000 --steps $(sized 60 4) --out real -q --curves none
+    for search in "--beam 1" "--beam 4"; do
+        translated real $search --score --batch 1 --threads 1
+        cp out one
+        for way in "--batch 64 --threads 2" "--batch 7 --threads 1"; do
+            translated real $search --score $way
+            check "$search $way: 300 real sentences keep every bit" "cmp -s out one"
+        done
+        expect 0 eval "tac in | attend translate real $search --score --batch 13"
+        check "$search: and in another order" "tac out | cmp -s - one"
+    done
+else
+    skip "no $real"
+fi

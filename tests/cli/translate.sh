@@ -219,7 +219,7 @@ t places --when-long skip < all > out 2> err && good || bad "location, skipping"
 says err "3 lines are too long"
 t places --when-long error < all > out 2> err
 check "a long line is refused" "[ $? -eq 65 ]"
-says err "line 1 has 241 pieces, and at most 6 are read; the model's attention knows no more places"
+says err "line 1 has 241 pieces, and at most 6 are read; the model knows no more positions"
 cut -f 1,2 pairs.tsv | head -n 3 > three.tsv
 for command in score align; do
     expect 0 attend $command places three.tsv
