@@ -152,6 +152,7 @@ attend_status at_corpus_load(const char *const *paths, int count, const at_corpu
 
 size_t at_corpus_size(const at_corpus *c) { return at_record_store_count(c->store); }
 unsigned at_corpus_has(const at_corpus *c) { return c->has; }
+bool at_corpus_runs(const at_corpus *c) { return c->format && c->format->running; }
 at_corpus_counts at_corpus_count(const at_corpus *c) { return c->counts; }
 const char *at_corpus_file(const at_corpus *c, int file) { return c->file[file]; }
 

@@ -33,6 +33,11 @@ typedef struct at_corpus at_corpus;
 attend_status at_corpus_load(const char *const *paths, int count, const at_corpus_options *options,
                              at_corpus **out, attend_error *err);
 
+/* The same of one path: a file, or a folder, whose files are read in the order of their names;
+ * those whose names begin with a dot are left out. */
+attend_status at_corpus_load_path(const char *path, const at_corpus_options *options,
+                                  at_corpus **out, attend_error *err);
+
 /* The same from a reader, which stays the caller's; may be called again with another one. */
 attend_status at_corpus_new(size_t memory, at_corpus **out, attend_error *err);
 attend_status at_corpus_read(at_corpus *c, at_example_reader *r, attend_error *err);
@@ -41,6 +46,7 @@ attend_status at_corpus_close(at_corpus *c, attend_error *err);
 size_t at_corpus_size(const at_corpus *c);
 unsigned at_corpus_has(const at_corpus *c); /* parts of its examples: ATTEND_HAS_... */
 at_corpus_counts at_corpus_count(const at_corpus *c);
+bool at_corpus_runs(const at_corpus *c); /* examples are parts of documents, in their order */
 const char *at_corpus_file(const at_corpus *c, int file); /* its name, for messages */
 
 /* Texts are borrowed from the corpus, answers from the arena, which may be NULL: then there are

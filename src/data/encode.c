@@ -66,7 +66,7 @@ static uint32_t put_tokens(maker *m, const at_tokens *p, size_t count)
 /* pieces that a frame takes, around one text or two */
 static size_t frame_size(const at_tokenizer *t, at_framing framing, int texts)
 {
-    if (framing == ATTEND_FRAME_NONE)
+    if (framing == ATTEND_FRAME_NONE || framing == ATTEND_FRAME_DOCUMENT)
         return 0;
     if (framing == ATTEND_FRAME_OUTPUT)
         return (size_t)(t->special[ATTEND_SPECIAL_BOS] >= 0)
@@ -204,8 +204,12 @@ static fit make_record(maker *m, at_encode_counts *counts, const at_example *e, 
         return NO_MEMORY;
     at_str_clear(&m->record);
     at_str_add_bytes(&m->record, (const char *)&m->head, sizeof m->head);
-    m->head.source = o->frames ? (uint32_t)a
-                               : put_framed(m, m->tokenizer[0], o->source_frame, &m->tokens[0], a,
+    bool begins = o->source_frame == ATTEND_FRAME_DOCUMENT && e->has & ATTEND_HAS_BREAK;
+    uint32_t before = begins ? put_special(m, m->tokenizer[0]->special[ATTEND_SPECIAL_EOS]) : 0;
+    m->head.source = o->frames
+                         ? (uint32_t)a
+                         : before
+                               + put_framed(m, m->tokenizer[0], o->source_frame, &m->tokens[0], a,
                                             second ? &m->tokens[1] : NULL, b);
     if (!second)
         m->head.second = m->head.source;

@@ -14,8 +14,9 @@
 /* what stands around the pieces of a text */
 typedef enum {
     ATTEND_FRAME_NONE,
-    ATTEND_FRAME_INPUT,  /* what the tokenizer puts around a model's input: [CLS] A [SEP] */
-    ATTEND_FRAME_OUTPUT, /* <bos> A <eos>: what a decoder is fed and asked for */
+    ATTEND_FRAME_INPUT,    /* what the tokenizer puts around a model's input: [CLS] A [SEP] */
+    ATTEND_FRAME_OUTPUT,   /* <bos> A <eos>: what a decoder is fed and asked for */
+    ATTEND_FRAME_DOCUMENT, /* <eos> before the first part of a document, nothing else */
 } at_framing;
 
 typedef struct {

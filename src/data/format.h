@@ -43,6 +43,7 @@ struct at_format {
     void (*write)(at_str *out, at_str *second, const at_example *e);
     void (*write_head)(at_str *out, unsigned has); /* what stands before all; or NULL */
     bool one_line;
+    bool running; /* examples are parts of a document, with their line ends, one after the other */
     unsigned needs, takes; /* ATTEND_HAS_...: parts an example must have to be written, and may */
 };
 

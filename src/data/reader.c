@@ -124,6 +124,8 @@ static attend_status guess_format(at_example_reader *r, at_stream *bytes, attend
                         "tsv, csv or jsonl",
                         at_show(column).text, at_show(r->name).text,
                         at_format_guess(r->name, head, size, whole, false)->name);
+    if (r->options.running && r->format == &at_format_text)
+        r->format = &at_format_document;
     at_log(ATTEND_LOG_DEBUG, "%s: read as %s: %s", r->name, r->format->name, r->format->what);
     return ATTEND_OK;
 }

@@ -26,6 +26,7 @@ typedef struct {
      * source may name several, "title,body", which are joined */
     const char *source_column, *target_column, *label_column;
     at_header header;
+    bool running; /* plain text is read as documents, where no format is named */
     bool reverse; /* source and target change places */
     at_line_options lines;
     bool lenient;

@@ -134,8 +134,41 @@ static attend_status assign(const uint64_t *key, size_t size, at_fraction valid,
     return ATTEND_OK;
 }
 
-attend_status at_split(const at_corpus *c, at_fraction valid, at_fraction test, unsigned char *part,
-                       size_t sizes[ATTEND_PARTS], attend_error *err)
+/* ---- running text --------------------------------------------------------------------------- */
+
+/* examples from the end back, up to `end`, that make the part; the first of them */
+static size_t part_before(const at_corpus *c, at_fraction s, double all, size_t end)
+{
+    double bytes = 0;
+    size_t first = end;
+    at_example e;
+    while (first > 0 && at_corpus_at(c, first - 1, NULL, &e)) {
+        bytes += (double)e.source.size;
+        if (s.count ? end - first >= s.count : bytes > s.fraction * all)
+            break;
+        first--;
+    }
+    return first;
+}
+
+static void assign_ends(const at_corpus *c, at_fraction valid, at_fraction test,
+                        unsigned char *part, size_t sizes[ATTEND_PARTS])
+{
+    size_t size = at_corpus_size(c);
+    double all = 0;
+    at_example e;
+    for (size_t i = 0; i < size && at_corpus_at(c, i, NULL, &e); i++)
+        all += (double)e.source.size;
+    size_t last = part_before(c, test, all, size), first = part_before(c, valid, all, last);
+    memset(sizes, 0, ATTEND_PARTS * sizeof *sizes);
+    for (size_t i = 0; i < size; i++) {
+        part[i] = i >= last ? ATTEND_PART_TEST : i >= first ? ATTEND_PART_VALID : ATTEND_PART_TRAIN;
+        sizes[part[i]]++;
+    }
+}
+
+static attend_status assign_keys(const at_corpus *c, at_fraction valid, at_fraction test,
+                                 unsigned char *part, size_t sizes[ATTEND_PARTS], attend_error *err)
 {
     size_t size = at_corpus_size(c);
     uint64_t *key = at_alloc((size ? size : 1) * sizeof *key);
@@ -147,6 +180,18 @@ attend_status at_split(const at_corpus *c, at_fraction valid, at_fraction test, 
     if (status >= 0)
         status = assign(key, size, valid, test, part, sizes, err);
     at_free(key);
+    return status;
+}
+
+attend_status at_split(const at_corpus *c, at_fraction valid, at_fraction test, unsigned char *part,
+                       size_t sizes[ATTEND_PARTS], attend_error *err)
+{
+    size_t size = at_corpus_size(c);
+    attend_status status = ATTEND_OK;
+    if (at_corpus_runs(c))
+        assign_ends(c, valid, test, part, sizes);
+    else
+        status = assign_keys(c, valid, test, part, sizes, err);
     if (status >= 0 && size && !sizes[ATTEND_PART_TRAIN])
         status = at_error(err, ATTEND_OPTION,
                           "validation and test take all %zu examples; leave some for training",

@@ -2,7 +2,9 @@
  * source decides, or of what must stay together with it: so the same sentence never stands on two
  * sides, however often a corpus has it, and an example stays on its side when the corpus grows.
  * What an earlier split left for training is split like any other corpus.
- * Plain text is split by documents where there are at least a hundred of them, else by lines. */
+ * Plain text is split by documents where there are at least a hundred of them, else by lines.
+ * Running text (format document) is not scattered: the end of the corpus is for the test, and what
+ * comes before it for validation, by the bytes of the text. */
 #ifndef ATTEND_DATA_SPLIT_H
 #define ATTEND_DATA_SPLIT_H
 

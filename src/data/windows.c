@@ -1,20 +1,25 @@
 #include "data/windows.h"
 
 #include "base/memory.h"
+#include "base/random.h"
 #include "data/key.h"
 
 struct at_windows {
     const at_encoded *data;
     int T, streams;
-    uint64_t *begin; /* [items + 1]: where each text begins in the whole */
+    bool random;
+    uint64_t seed, tokens; /* tokens of the text */
+    uint32_t epoch;        /* of the batches that are made */
+    uint64_t *begin;       /* [items + 1]: where each text begins in the whole */
     size_t count, left;
     uint64_t per_stream; /* windows */
     uint32_t *lengths;   /* all T, for the plan */
 };
 
-attend_status at_windows_new(const at_encoded *data, int T, int streams, at_windows **out,
-                             attend_error *err)
+attend_status at_windows_new(const at_encoded *data, const at_windows_options *options,
+                             at_windows **out, attend_error *err)
 {
+    int T = options->T, streams = options->streams;
     size_t items = at_encoded_size(data);
     const uint32_t *length = at_encoded_lengths(data, 0);
     at_windows *w = at_alloc_zero(1, sizeof *w);
@@ -23,11 +28,16 @@ attend_status at_windows_new(const at_encoded *data, int T, int streams, at_wind
         at_windows_free(w);
         return at_error_memory(err);
     }
-    *w = (at_windows){.data = data, .T = T, .streams = streams, .begin = w->begin};
+    *w = (at_windows){.data = data,
+                      .T = T,
+                      .streams = streams,
+                      .random = options->random && !streams,
+                      .seed = options->seed,
+                      .begin = w->begin};
     w->begin[0] = 0;
     for (size_t i = 0; i < items; i++)
         w->begin[i + 1] = w->begin[i] + length[i];
-    uint64_t tokens = w->begin[items], lanes = streams ? (uint64_t)streams : 1;
+    uint64_t tokens = w->tokens = w->begin[items], lanes = streams ? (uint64_t)streams : 1;
     uint64_t share = tokens ? (tokens - 1) / lanes : 0; /* the last token is a target alone */
     w->per_stream = share / (uint64_t)T;
     w->count = (size_t)(w->per_stream * lanes);
@@ -64,6 +74,12 @@ size_t at_windows_left(const at_windows *w) { return w->left; }
  */
 static uint64_t position_of(const at_windows *w, uint32_t window)
 {
+    if (w->random) {
+        at_random place = {
+            .seed = w->seed, .step = w->epoch, .sentence = window, .use = at_random_name("window")};
+        uint64_t choices = w->tokens - (uint64_t)w->T; /* the last token is a target alone */
+        return (uint64_t)(at_random_uniform(place, 0) * (double)choices);
+    }
     if (!w->streams)
         return (uint64_t)window * (uint64_t)w->T;
     uint64_t lane = window % (uint32_t)w->streams, row = window / (uint32_t)w->streams;
@@ -120,9 +136,9 @@ static attend_status make_windows(void *self, const uint32_t *items, size_t coun
 static attend_status windows_of_epoch(void *self, uint32_t epoch, size_t *items, const uint32_t **a,
                                       const uint32_t **b, attend_error *err)
 {
-    const at_windows *w = self;
-    (void)epoch;
+    at_windows *w = self;
     (void)err;
+    w->epoch = epoch;
     *items = w->count;
     *a = w->lengths;
     *b = NULL;
@@ -133,5 +149,7 @@ at_supply at_windows_supply(at_windows *w)
 {
     uint64_t print = at_key_join(at_encoded_print(w->data),
                                  (uint64_t)w->T << 32 | (uint32_t)w->streams);
+    if (w->random)
+        print = at_key_join(print, w->seed);
     return (at_supply){w, print, windows_of_epoch, make_windows};
 }

@@ -21,7 +21,7 @@
 
 typedef struct {
     const char *preset;
-    int hidden, layers, heads, ffn, context, window, embedding_rows;
+    int hidden, layers, heads, ffn, context, window, newline, embedding_rows;
     const char *activation, *attention;
     double norm_epsilon;
     bool scale_by_layer, tied;

@@ -13,7 +13,7 @@
 
 typedef struct {
     const char *preset;
-    int hidden, embedding, layers, cell, window;
+    int hidden, embedding, layers, cell, window, newline;
     double dropout;
     bool tied;
 } at_language_settings;

@@ -103,6 +103,14 @@ int at_model_target_size(const at_model *m)
 
 int at_model_label_count(const at_model *m) { return m->labels ? at_vocab_size(m->labels) : 2; }
 
+bool at_model_keeps_newlines(const at_model_kind *kind, const void *settings)
+{
+    at_option_set set = {kind->options, (void *)(uintptr_t)settings};
+    void *fields;
+    const at_option *o = at_option_find(&set, 1, "newline", &fields);
+    return o && *(const int *)((const char *)fields + o->offset) == 1;
+}
+
 at_cell at_model_cell(int choice)
 {
     static const at_cell cells[] = {ATTEND_RNN_TANH, ATTEND_RNN_RELU, ATTEND_LSTM, ATTEND_GRU};

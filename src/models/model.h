@@ -288,6 +288,10 @@ int at_model_label_count(const at_model *m);
 /* at_model_kind.unused of "attention-size": of an attention without a hidden layer. */
 const char *at_model_unused_size(const char *attention);
 
+/* The setting newline of models that generate: is a newline a part of their texts? */
+#define ATTEND_NEWLINES "end|text"
+bool at_model_keeps_newlines(const at_model_kind *kind, const void *settings);
+
 /* Names of settings that all kinds of recurrent models share. */
 at_cell at_model_cell(int choice); /* "rnn|relu|lstm|gru" */
 

@@ -217,6 +217,24 @@ const at_preset at_preset_rnn_lm = {
     .settings = "cell=lstm",
 };
 
+/* How GPT-2 is trained: AdamW that leaves norms and biases without decay, a warm-up and half a
+ * cosine. */
+static const attend_setting gpt2_training[] = {
+    {"tokenizer", "gpt2"},
+    {"optimizer", "adamw:beta2=0.95,weight_decay=0.1,no_decay=norms+biases"},
+    {"lr", "0.0006"},
+    {"schedule", "cosine:warmup=0.02"},
+    {NULL, NULL}};
+
+static const attend_setting gpt2_char_training[] = {
+    {"tokenizer", "chars"},
+    {"optimizer", "adamw:beta2=0.99,weight_decay=0.1,no_decay=norms+biases"},
+    {"lr", "0.001"},
+    {"schedule", "cosine:warmup=0.05,end=0.0001"},
+    {"batch", "12"},
+    {"windows", "random"},
+    {NULL, NULL}};
+
 const at_preset at_preset_gpt2 = {
     .name = "gpt2",
     .formula = "a language model: 12 layers of 768, 12 heads, 1024 positions; 124 million weights",
@@ -224,6 +242,7 @@ const at_preset at_preset_gpt2 = {
     .kind = &at_model_gpt2,
     .attention = "scaled-dot",
     .settings = "layers=12 hidden=768 heads=12 context=1024",
+    .training = gpt2_training,
 };
 
 const at_preset at_preset_gpt2_medium = {
@@ -233,6 +252,7 @@ const at_preset at_preset_gpt2_medium = {
     .kind = &at_model_gpt2,
     .attention = "scaled-dot",
     .settings = "layers=24 hidden=1024 heads=16 context=1024",
+    .training = gpt2_training,
 };
 
 const at_preset at_preset_gpt2_large = {
@@ -242,6 +262,7 @@ const at_preset at_preset_gpt2_large = {
     .kind = &at_model_gpt2,
     .attention = "scaled-dot",
     .settings = "layers=36 hidden=1280 heads=20 context=1024",
+    .training = gpt2_training,
 };
 
 const at_preset at_preset_gpt2_xl = {
@@ -251,6 +272,7 @@ const at_preset at_preset_gpt2_xl = {
     .kind = &at_model_gpt2,
     .attention = "scaled-dot",
     .settings = "layers=48 hidden=1600 heads=25 context=1024",
+    .training = gpt2_training,
 };
 
 const at_preset at_preset_gpt2_small_cpu = {
@@ -260,15 +282,17 @@ const at_preset at_preset_gpt2_small_cpu = {
     .kind = &at_model_gpt2,
     .attention = "scaled-dot",
     .settings = "layers=6 hidden=256 heads=8 context=256",
+    .training = gpt2_training,
 };
 
 const at_preset at_preset_gpt2_char = {
     .name = "gpt2-char",
-    .formula = "gpt2 for characters: 4 layers of 128, 4 heads, 64 positions; --tokenizer chars",
+    .formula = "gpt2 for characters: 4 layers of 128, 4 heads, 64 positions",
     .source = "Karpathy, nanoGPT: the setting for a CPU",
     .kind = &at_model_gpt2,
     .attention = "scaled-dot",
     .settings = "layers=4 hidden=128 heads=4 context=64 dropout=0",
+    .training = gpt2_char_training,
 };
 
 const at_preset *const at_presets[] = {

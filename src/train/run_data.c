@@ -19,9 +19,10 @@ attend_status at_run_load(at_run *r, const char *path, const char *other, bool s
                                       .target_column = s->second,
                                       .label_column = s->label,
                                       .header = (at_header)s->header,
+                                      .running = at_model_keeps_newlines(r->kind, r->config->model),
                                       .reverse = swap,
                                       .lines = {.encoding = (attend_encoding)s->encoding}}};
-    attend_status status = at_corpus_load(&path, 1, &o, out, err);
+    attend_status status = at_corpus_load_path(path, &o, out, err);
     if (status < 0 || (at_corpus_has(*out) & r->task->needs) == r->task->needs)
         return status;
     return at_error(err, ATTEND_FORMAT, "%s: %s", at_show(path).text, r->task->lacking);
@@ -121,7 +122,8 @@ attend_status at_run_save_test(at_run *r, attend_error *err)
 {
     unsigned has = at_corpus_has(r->corpus);
     bool text = !(has & (ATTEND_HAS_TARGET | ATTEND_HAS_LABEL));
-    const at_format *format = at_format_find(text                      ? "text"
+    const at_format *format = at_format_find(at_corpus_runs(r->corpus) ? "document"
+                                             : text                    ? "text"
                                              : has & ATTEND_HAS_TARGET ? "pairs"
                                                                        : "tsv");
     char *path = at_run_path(r, text ? "training/test.txt" : "training/test.tsv");

@@ -1,14 +1,32 @@
 /* Language models, from running text.
  *
- *     loss = - 1/N sum log p(x_{t+1} | x_<=t)        over the N words of all windows of the batch
+ *     loss = - 1/N sum log p(x_{t+1} | x_<=t)        over the N tokens of all windows of the batch
  *
  * Windows to train on come in a random order, and each begins without memory. A validation reads
  * the text as it stands: a recurrent model in streams side by side, and remembers what it has read;
  * a model with a fixed number of positions window by window. */
+#include <string.h>
+
 #include "data/windows.h"
 #include "train/run_parts.h"
 
 enum { STREAMS = 32 };
+
+enum { SHUFFLED, RANDOM };
+
+typedef struct {
+    int windows;
+} settings;
+
+static const at_option options[] = {
+    {.name = "windows",
+     OPTION_CHOICE(settings, windows),
+     .value = "shuffled",
+     .choices = "shuffled|random",
+     .group = "Running text",
+     .help = "Training examples: the text cut into windows, which are shuffled in every epoch, or "
+             "windows that begin at random tokens"},
+    {0}};
 
 typedef struct {
     at_windows *windows[2]; /* to train on, to validate with */
@@ -37,8 +55,12 @@ static attend_status cut_part(at_run *r, int which, int streams, attend_error *e
 {
     state *t = state_of(r);
     attend_error why;
-    attend_status status = at_windows_new(r->ids[which], window_of(r), streams, &t->windows[which],
-                                          &why);
+    const settings *s = r->task_settings;
+    at_windows_options o = {.T = window_of(r),
+                            .streams = streams,
+                            .random = which == 0 && s->windows == RANDOM,
+                            .seed = r->settings.seed};
+    attend_status status = at_windows_new(r->ids[which], &o, &t->windows[which], &why);
     if (status == ATTEND_FORMAT)
         return at_error(err, status, "%s: %s; choose another --window, or give %s",
                         which ? "what is to validate with" : "what is to learn from", why.message,
@@ -75,6 +97,26 @@ static void say_unread(at_run *r)
         at_run_say(r, "the labels are left out; --format text takes whole lines");
 }
 
+/* Does the tokenizer give back the newlines that texts have? */
+static attend_status check_newlines(const at_tokenizer *t, attend_error *err)
+{
+    at_tokens tokens = {0};
+    at_str text = {0};
+    attend_status status = at_encode(t, "\n", 1, &tokens, err);
+    bool unknown = tokens.count == 1 && tokens.item[0].id == t->special[ATTEND_SPECIAL_UNK];
+    int32_t id = tokens.count ? tokens.item[0].id : -1;
+    if (status >= 0 && tokens.count)
+        status = at_decode(t, &id, 1, ATTEND_DECODE_PLAIN, &text, err);
+    if (status >= 0 && !unknown && (tokens.count != 1 || strcmp(at_str_text(&text), "\n") != 0))
+        status = at_error(err, ATTEND_OPTION,
+                          "--newline text: the tokenizer %s loses newlines; choose --newline end, "
+                          "or the tokenizer gpt2, chars or bytes",
+                          t->kind->name);
+    at_tokens_free(&tokens);
+    at_str_free(&text);
+    return status;
+}
+
 static attend_status prepare(at_run *r, attend_error *err)
 {
     state *t = state_of(r);
@@ -85,9 +127,14 @@ static attend_status prepare(at_run *r, attend_error *err)
         status = at_run_learn(r, true, false, at_run_preset(r), &m->source, err);
         m->target = m->source;
     }
-    at_encode_options o = {.source = m->source, .source_frame = ATTEND_FRAME_INPUT};
-    for (int which = 0; which < 2 && status >= 0; which++)
+    if (status >= 0 && at_model_keeps_newlines(r->kind, m->settings))
+        status = check_newlines(m->source, err);
+    for (int which = 0; which < 2 && status >= 0; which++) {
+        bool runs = at_corpus_runs(which && r->valid ? r->valid : r->corpus);
+        at_encode_options o = {.source = m->source,
+                               .source_frame = runs ? ATTEND_FRAME_DOCUMENT : ATTEND_FRAME_INPUT};
         status = at_run_encode(r, which, &o, err);
+    }
     if (status >= 0)
         status = cut_windows(r, err);
     if (status >= 0)
@@ -97,7 +144,7 @@ static attend_status prepare(at_run *r, attend_error *err)
     if (status < 0)
         return status;
     t->cache = m->kind->decodes->cache(m);
-    at_run_say(r, "%zu words to learn from, %zu to validate with, %d different ones",
+    at_run_say(r, "%zu tokens to train on, %zu to validate with; a vocabulary of %d",
                at_encoded_count(r->ids[0]).tokens[0], at_encoded_count(r->ids[1]).tokens[0],
                (int)at_tokenizer_size(m->source));
     return t->cache ? ATTEND_OK : at_error_memory(err);
@@ -150,10 +197,12 @@ const at_task at_task_language = {
     .state_size = sizeof(state),
     .metrics = "perplexity loss",
     .use = {"generate", ""},
-    .unit = "words",
+    .unit = "tokens",
     .perplexity = true,
     .whole = true,
     .shared = {at_text_options},
+    .options = options,
+    .settings_size = sizeof(settings),
     .prepare = prepare,
     .take = take,
     .loss = loss,

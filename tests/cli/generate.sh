@@ -9,7 +9,7 @@ settings=(--preset rnn-lm --data text.txt --valid valid.txt --window 12 --hidden
           --dropout 0 --batch 8 --lr 0.02 --min-count 1 --threads 2 --seed 3)
 
 expect 0 attend train "${settings[@]}" --epochs 8 --out model
-says err "different ones"
+says err "; a vocabulary of "
 says err "perplexity"
 says model/training/metrics.jsonl '"perplexity": '
 check "it learns the order of words" "tail -n 1 model/training/metrics.jsonl |

@@ -431,6 +431,20 @@ static void empty_lines_separate_documents(void **state)
     check("\n\n", "text", "");
 }
 
+static void documents_keep_their_lines(void **state)
+{
+    (void)state;
+    check_as("document", "one\ntwo\n\n  three\nfour",
+             "1:!s[one\n]\n2:s[two\n\n  three\n]\n5:s[four]\n");
+    check_as("document", "\n \none\r\n", "1:!s[\n \none\n]\n");
+    check_as("document", "", "");
+    at_read_options options = {.running = true};
+    check_with("one\ntwo\n", NULL, &options, "document", "1:!s[one\n]\n2:s[two\n]\n");
+    check_with("a\tb\nc\td\n", NULL, &options, "pairs", "1:s[a]t[b]\n2:s[c]t[d]\n");
+    options.format = "text";
+    check_with("one\n\ntwo\n", NULL, &options, "text", "1:!s[one]\n3:!s[two]\n");
+}
+
 static void unknown_formats_get_a_suggestion(void **state)
 {
     (void)state;
@@ -561,7 +575,7 @@ static void every_format_reads_what_it_writes(void **state)
             f->write_head(&out, e.has);
         e.line += f->write_head != NULL;
         f->write(&out, &second, &e);
-        e.has |= f == &at_format_text ? ATTEND_HAS_BREAK : 0u;
+        e.has |= f == &at_format_text || f == &at_format_document ? ATTEND_HAS_BREAK : 0u;
         show_example(&expected, &e);
         if (read_all(&got, out.text, out.length, second.text, &options, &err) < 0)
             fail_msg("%s: %s", f->name, err.message);
@@ -602,6 +616,7 @@ int main(void)
         TEST(babi_stories_grow_and_begin_anew),
         TEST(pairs_may_begin_with_numbers),
         TEST(empty_lines_separate_documents),
+        TEST(documents_keep_their_lines),
         TEST(unknown_formats_get_a_suggestion),
         TEST(a_lenient_reader_tells_and_goes_on),
         TEST(lenient_aligned_files_stay_aligned),

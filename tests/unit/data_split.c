@@ -25,6 +25,31 @@ static void reads_fractions(void **state)
     }
 }
 
+/* The last tenth of the bytes validates, and what is before it trains. */
+static void running_text_is_split_at_its_end(void **state)
+{
+    (void)state;
+    at_str text = {0};
+    for (int i = 0; i < 200; i++)
+        at_str_print(&text, "line %03d\n", i);
+    at_corpus *c = corpus_of(text.text, "document");
+    size_t sizes[ATTEND_PARTS];
+    unsigned char part[200];
+    attend_error err;
+    at_fraction none = {0}, tenth = {.fraction = 0.1}, seven = {.count = 7};
+    assert_int_equal(at_corpus_size(c), 200);
+    assert_int_equal(at_split(c, tenth, none, part, sizes, &err), ATTEND_OK);
+    for (int i = 0; i < 200; i++)
+        assert_int_equal(part[i], i < 180 ? ATTEND_PART_TRAIN : ATTEND_PART_VALID);
+    assert_int_equal(at_split(c, tenth, seven, part, sizes, &err), ATTEND_OK);
+    assert_int_equal(sizes[ATTEND_PART_TEST], 7);
+    assert_int_equal(sizes[ATTEND_PART_VALID], 20);
+    assert_int_equal(part[199], ATTEND_PART_TEST);
+    assert_int_equal(part[192], ATTEND_PART_VALID);
+    at_corpus_free(c);
+    at_str_free(&text);
+}
+
 /* pairs in which every source comes one to five times, spelt a little differently */
 static void make_pairs(at_str *out, int sources)
 {
@@ -185,6 +210,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(reads_fractions),
+        cmocka_unit_test(running_text_is_split_at_its_end),
         cmocka_unit_test(no_source_stands_on_two_sides),
         cmocka_unit_test(an_example_keeps_its_side_when_the_corpus_grows),
         cmocka_unit_test(what_a_split_left_can_be_split_again),

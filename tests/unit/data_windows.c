@@ -27,7 +27,7 @@ static void windows_cover_the_text_and_look_one_ahead(void **state)
     for (int T = 1; T < TOKENS; T++) {
         bool seen[TOKENS] = {false};
         size_t rows = 0;
-        assert_int_equal(at_windows_new(e, T, 0, &w, &err), ATTEND_OK);
+        assert_int_equal(at_windows_new(e, &(at_windows_options){.T = T}, &w, &err), ATTEND_OK);
         assert_int_equal(at_windows_count(w), (TOKENS - 1) / T);
         assert_int_equal(at_windows_left(w), TOKENS - (TOKENS - 1) / T * T);
         at_plan_options plan = {.sentences = 2, .seed = 1};
@@ -54,6 +54,55 @@ static void windows_cover_the_text_and_look_one_ahead(void **state)
     at_tokenizer_free(t);
 }
 
+/* Every window is a piece of the text, and another epoch has others; resuming finds the same. */
+static void random_windows_begin_anywhere(void **state)
+{
+    (void)state;
+    enum { T = 3, BATCHES = 40, MIDDLE = 17 };
+    at_tokenizer *t = toy_tokenizer();
+    at_encoded *e = letters(t);
+    at_windows *w;
+    at_batches *b;
+    at_batch batch;
+    attend_error err;
+    at_arena arena;
+    at_windows_options options = {.T = T, .random = true, .seed = 5};
+    at_plan_options plan = {.sentences = 2, .seed = 1};
+    at_position middle = {0};
+    int first[BATCHES][2] = {{0}};
+    bool seen[TOKENS] = {false};
+    at_arena_init(&arena, 1 << 12);
+    assert_int_equal(at_windows_new(e, &options, &w, &err), ATTEND_OK);
+    assert_int_equal(at_batches_new(at_windows_supply(w), &plan, &b, &err), ATTEND_OK);
+    for (int k = 0; k < BATCHES; k++) {
+        if (k == MIDDLE)
+            middle = at_batches_position(b);
+        assert_int_equal(at_batches_next(b, &arena, &batch, &err), ATTEND_OK);
+        for (int i = 0; i < batch.source.B; i++) {
+            int at = 0;
+            while (id_of(at) != batch.source.ids[i * T])
+                at++;
+            for (int j = 0; j < T; j++)
+                assert_int_equal(batch.target.ids[i * T + j], id_of(at + j + 1));
+            seen[at] = true;
+            first[k][i] = at;
+        }
+    }
+    for (int i = 0; i < TOKENS - T; i++)
+        assert_true(seen[i]);
+    assert_int_equal(at_batches_seek(b, middle, &err), ATTEND_OK);
+    for (int k = MIDDLE; k < BATCHES; k++) {
+        assert_int_equal(at_batches_next(b, &arena, &batch, &err), ATTEND_OK);
+        for (int i = 0; i < batch.source.B; i++)
+            assert_int_equal(batch.source.ids[i * T], id_of(first[k][i]));
+    }
+    at_batches_free(b);
+    at_windows_free(w);
+    at_arena_free(&arena);
+    at_encoded_free(e);
+    at_tokenizer_free(t);
+}
+
 static void streams_go_on_where_they_ended(void **state)
 {
     (void)state;
@@ -65,7 +114,8 @@ static void streams_go_on_where_they_ended(void **state)
     attend_error err;
     at_arena arena;
     at_arena_init(&arena, 1 << 12);
-    assert_int_equal(at_windows_new(e, 3, 2, &w, &err), ATTEND_OK);
+    assert_int_equal(at_windows_new(e, &(at_windows_options){.T = 3, .streams = 2}, &w, &err),
+                     ATTEND_OK);
     assert_int_equal(at_windows_count(w), 6);
     at_plan_options plan = {.sentences = 2, .in_order = true};
     assert_int_equal(at_batches_new(at_windows_supply(w), &plan, &b, &err), ATTEND_OK);
@@ -91,10 +141,12 @@ static void too_little_text_is_an_error(void **state)
     at_encoded *e = letters(t);
     at_windows *w;
     attend_error err;
-    assert_int_equal(at_windows_new(e, TOKENS, 0, &w, &err), ATTEND_FORMAT);
+    assert_int_equal(at_windows_new(e, &(at_windows_options){.T = TOKENS}, &w, &err),
+                     ATTEND_FORMAT);
     assert_null(w);
     assert_says(&err, "23 tokens of text give no windows of 23");
-    assert_int_equal(at_windows_new(e, 12, 2, &w, &err), ATTEND_FORMAT);
+    assert_int_equal(at_windows_new(e, &(at_windows_options){.T = 12, .streams = 2}, &w, &err),
+                     ATTEND_FORMAT);
     at_encoded_free(e);
     at_tokenizer_free(t);
 }
@@ -109,7 +161,7 @@ static void every_allocation_may_fail(void **state)
         at_windows *w;
         attend_error err;
         at_alloc_fail_after(n);
-        attend_status status = at_windows_new(e, 4, 0, &w, &err);
+        attend_status status = at_windows_new(e, &(at_windows_options){.T = 4}, &w, &err);
         at_alloc_fail_after(-1);
         at_windows_free(w);
         assert_int_equal(at_alloc_live(), live);
@@ -125,6 +177,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(windows_cover_the_text_and_look_one_ahead),
+        cmocka_unit_test(random_windows_begin_anywhere),
         cmocka_unit_test(streams_go_on_where_they_ended),
         cmocka_unit_test(too_little_text_is_an_error),
         cmocka_unit_test(every_allocation_may_fail),
