@@ -11,6 +11,8 @@
 #include "base/json.h"
 #include "decode/session.h"
 #include "lm_case.h"
+#include "store/hub.h"
+#include "store/model_folder.h"
 
 static const at_tolerance tolerance_score = {1e-5, 2e-5};
 
@@ -39,27 +41,6 @@ static bool flag(const json_t *config, const char *key, bool otherwise)
 {
     const json_t *value = json_object_get(config, key);
     return json_is_boolean(value) ? json_is_true(value) : otherwise;
-}
-
-static void read_settings(at_case *c, const json_t *config, at_gpt2_settings *s)
-{
-    const char *activation = json_string_value(json_object_get(config, "activation_function"));
-    const json_t *epsilon = json_object_get(config, "layer_norm_epsilon");
-    s->hidden = whole(config, "n_embd", 768);
-    s->layers = whole(config, "n_layer", 12);
-    s->heads = whole(config, "n_head", 12);
-    s->ffn = whole(config, "n_inner", 0);
-    s->context = whole(config, "n_positions", 1024);
-    s->embedding_rows = whole(config, "vocab_size", 50257);
-    s->norm_epsilon = json_is_number(epsilon) ? json_number_value(epsilon) : 1e-5;
-    s->scale_by_layer = flag(config, "scale_attn_by_inverse_layer_idx", false);
-    s->attention = flag(config, "scale_attn_weights", true) ? "scaled-dot" : "dot";
-    s->tied = flag(config, "tie_word_embeddings", true);
-    s->dropout = 0;
-    if (activation) {
-        char *copy = at_arena_alloc(&c->memory, strlen(activation) + 1);
-        s->activation = copy ? strcpy(copy, activation) : NULL;
-    }
 }
 
 /* A stored tensor becomes a parameter, unless it is a buffer or a tied copy; its gradient is
@@ -99,22 +80,18 @@ static void load_model(at_case *c, at_lm *lm)
     at_model *m = lm->model;
     snprintf(path, sizeof path, "%s/config.json", c->path);
     attend_status status = at_json_load(path, &lm->config, &err);
+    at_gpt2_settings *s = m->settings;
     if (status >= 0)
-        status = at_options_defaults(m->kind->options, m->settings, &err);
-    if (status < 0) {
-        at_case_fail(c, "%s", err.message);
-        return;
-    }
-    read_settings(c, lm->config, m->settings);
-    if (at_model_describe(m, &err) < 0) {
+        status = at_hub_settings(&at_hub_gpt2, path, lm->config, s, &c->memory, &err);
+    s->dropout = s->embedding_dropout = s->attention_dropout = 0; /* of the runs of train/ */
+    if (status < 0 || at_model_describe(m, &err) < 0) {
         at_case_fail(c, "%s", err.message);
         return;
     }
     at_params_free(m->params);
     m->params = c->params;
     for (int i = 0; c->model && i < at_safetensors_count(c->model); i++)
-        take_weight(c, at_safetensors_at(c->model, i)->name,
-                    ((at_gpt2_settings *)m->settings)->tied);
+        take_weight(c, at_safetensors_at(c->model, i)->name, s->tied);
     at_params_seal(c->params);
 }
 
@@ -269,6 +246,26 @@ static void compare_batch(at_case *c, const at_lm *lm)
     }
     if (lm->labels)
         at_case_loss(c, at_lm_loss(c->tape, lm, states));
+}
+
+/* The folder as users open it: its logits. */
+static void check_folder(at_case *c, const at_lm *lm)
+{
+    at_gpt2_input in = {.tokens = {SHAPE(lm->B, lm->T), lm->ids}, .counts = lm->counts};
+    attend_error err;
+    at_model *m;
+    if (at_model_open(c->path, &m, &err) < 0) {
+        at_case_fail(c, "%s", err.message);
+        return;
+    }
+    at_tape *t = at_tape_new(m->params, ATTEND_INFER);
+    at_tensor *x = at_gpt2_logits(t, at_root(), m->net, at_gpt2_states(t, at_root(), m->net, &in));
+    if (at_failed(t))
+        at_case_fail(c, "%s", at_tape_error(t)->message);
+    else
+        compare_rows(c, lm, "logits", x, false);
+    at_tape_free(t);
+    at_model_free(m);
 }
 
 /* ---- searching ------------------------------------------------------------------------------ */
@@ -426,6 +423,8 @@ void at_check_gpt2(at_case *c)
     if (c->verdict == ATTEND_CASE_OK)
         compare_batch(c, &lm);
     if (c->verdict == ATTEND_CASE_OK)
+        check_folder(c, &lm);
+    if (c->verdict == ATTEND_CASE_OK)
         check_searches(c, &lm);
     at_lm_close(&lm);
 }
@@ -476,6 +475,8 @@ void at_check_nano_sort(at_case *c)
     at_lm_open(c, &lm);
     if (c->verdict == ATTEND_CASE_OK)
         compare_batch(c, &lm);
+    if (c->verdict == ATTEND_CASE_OK)
+        check_folder(c, &lm);
     if (c->verdict == ATTEND_CASE_OK)
         at_check_sorting(c, &lm);
     at_lm_close(&lm);

@@ -1,0 +1,71 @@
+/* GPT-2 (Radford et al. 2019), as the hub has it: GPT2LMHeadModel.
+ *
+ * reorder_and_upcast_attn says how attention is rounded in half precision, and changes nothing in
+ * f32. A folder of GPT2Model has no output layer, which is the embedding then. */
+#include "models/gpt2.h"
+#include "store/hub.h"
+
+#define ACTIVATIONS                                                                             \
+    "gelu_new|gelu|gelu_fast|gelu_python|gelu_pytorch_tanh|gelu_10|quick_gelu|silu|swish=silu|" \
+    "mish|relu|tanh|sigmoid|linear"
+
+static const at_hub_key keys[] = {
+    {.key = "n_embd", .setting = "hidden", .missing = "768"},
+    {.key = "n_layer", .setting = "layers", .missing = "12"},
+    {.key = "n_head", .setting = "heads", .missing = "12"},
+    {.key = "n_inner", .setting = "ffn", .missing = "0"},
+    {.key = "n_positions", .setting = "context", .missing = "1024"},
+    {.key = "vocab_size", .setting = "embedding-rows", .missing = "50257"},
+    {.key = "activation_function",
+     .setting = "activation",
+     .values = ACTIVATIONS,
+     .missing = "gelu_new"},
+    {.key = "layer_norm_epsilon", .setting = "norm-epsilon", .missing = "1e-5"},
+    {.key = "scale_attn_weights",
+     .setting = "attention",
+     .values = "true=scaled-dot|false=dot",
+     .missing = "true"},
+    {.key = "scale_attn_by_inverse_layer_idx",
+     .setting = "scale-by-layer",
+     .values = "true|false",
+     .missing = "false"},
+    {.key = "reorder_and_upcast_attn", .values = "true|false", .missing = "false"},
+    {.key = "tie_word_embeddings", .setting = "tied", .values = "true|false", .missing = "true"},
+    {.key = "resid_pdrop", .setting = "dropout", .missing = "0.1"},
+    {.key = "embd_pdrop", .setting = "embedding-dropout", .missing = "0.1"},
+    {.key = "attn_pdrop", .setting = "attention-dropout", .missing = "0.1"},
+    {.key = "add_cross_attention", .values = "false", .missing = "false"},
+    {.key = "hidden_size", .read = true},
+    {.key = "num_hidden_layers", .read = true},
+    {.key = "num_attention_heads", .read = true},
+    {.key = "max_position_embeddings", .read = true},
+    {0}};
+
+static const at_hub_tensor tensors[] = {{"lm_head.weight", "lm_head.weight", ATTEND_HUB_SAVED},
+                                        {"lm_head.weight", "wte.weight", 0},
+                                        {"h.*.attn.bias", NULL, 0},
+                                        {"h.*.attn.masked_bias", NULL, 0},
+                                        {0}};
+
+/* The names that transformers has for these settings in all models, which count where they are. */
+static attend_status read(const at_hub_folder *f, at_model *m, attend_error *err)
+{
+    at_gpt2_settings *s = m->settings;
+    at_fields in = at_fields_of(f->config, "config.json", err);
+    s->hidden = (int)at_field_int(&in, "hidden_size", s->hidden, 1, 1 << 16);
+    s->layers = (int)at_field_int(&in, "num_hidden_layers", s->layers, 1, ATTEND_RECORD_MAX);
+    s->heads = (int)at_field_int(&in, "num_attention_heads", s->heads, 1, 256);
+    s->context = (int)at_field_int(&in, "max_position_embeddings", s->context, 1, 1 << 20);
+    return in.status;
+}
+
+const at_hub at_hub_gpt2 = {
+    .type = "gpt2",
+    .architectures = "GPT2LMHeadModel|GPT2Model",
+    .model = &at_model_gpt2,
+    .settings = "newline=text",
+    .keys = keys,
+    .prefix = "transformer.",
+    .tensors = tensors,
+    .read = read,
+};
