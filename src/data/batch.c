@@ -213,6 +213,7 @@ attend_status at_batches_next(at_batches *b, at_arena *arena, at_batch *out, att
     if (status < 0)
         return status;
     size_t from = b->plan.start[b->next.batch], to = b->plan.start[b->next.batch + 1];
+    out->epoch = b->next.epoch;
     status = b->supply.make(b->supply.self, b->plan.item + from, to - from, arena, out, err);
     if (status < 0)
         return status;

@@ -61,7 +61,7 @@ typedef struct {
     attend_status (*epoch)(void *self, uint32_t epoch, size_t *items, const uint32_t **a,
                            const uint32_t **b, attend_error *err);
 
-    /* A batch of some of them. */
+    /* A batch of some of them; out->epoch says of which epoch. */
     attend_status (*make)(void *self, const uint32_t *items, size_t count, at_arena *arena,
                           at_batch *out, attend_error *err);
 } at_supply;

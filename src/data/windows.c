@@ -9,7 +9,6 @@ struct at_windows {
     int T, streams;
     bool random;
     uint64_t seed, tokens; /* tokens of the text */
-    uint32_t epoch;        /* of the batches that are made */
     uint64_t *begin;       /* [items + 1]: where each text begins in the whole */
     size_t count, left;
     uint64_t per_stream; /* windows */
@@ -72,11 +71,11 @@ size_t at_windows_left(const at_windows *w) { return w->left; }
 
 /* Where a window begins. With streams, windows 0 to B - 1 are the first of each stream, and so on.
  */
-static uint64_t position_of(const at_windows *w, uint32_t window)
+static uint64_t position_of(const at_windows *w, uint32_t epoch, uint32_t window)
 {
     if (w->random) {
         at_random place = {
-            .seed = w->seed, .step = w->epoch, .sentence = window, .use = at_random_name("window")};
+            .seed = w->seed, .step = epoch, .sentence = window, .use = at_random_name("window")};
         uint64_t choices = w->tokens - (uint64_t)w->T; /* the last token is a target alone */
         return (uint64_t)(at_random_uniform(place, 0) * (double)choices);
     }
@@ -123,11 +122,12 @@ static attend_status make_windows(void *self, const uint32_t *items, size_t coun
 {
     const at_windows *w = self;
     size_t T = (size_t)w->T;
+    uint32_t epoch = out->epoch;
     if (!at_batch_make(out, count, T, 0, false, arena)
         || !at_block_make(&out->target, count, T, 0, arena))
         return at_error_memory(err);
     for (size_t i = 0; i < count; i++) {
-        put_window(w, out, i, position_of(w, items[i]));
+        put_window(w, out, i, position_of(w, epoch, items[i]));
         out->examples[i] = items[i];
     }
     return ATTEND_OK;
@@ -136,9 +136,9 @@ static attend_status make_windows(void *self, const uint32_t *items, size_t coun
 static attend_status windows_of_epoch(void *self, uint32_t epoch, size_t *items, const uint32_t **a,
                                       const uint32_t **b, attend_error *err)
 {
-    at_windows *w = self;
+    const at_windows *w = self;
+    (void)epoch;
     (void)err;
-    w->epoch = epoch;
     *items = w->count;
     *a = w->lengths;
     *b = NULL;

@@ -10,6 +10,8 @@ typedef struct {
     const at_generate_options *o;
     int *ids, count; /* the text so far */
     int prompt;      /* how much of it was given */
+    int first;       /* 1: it begins with an end, of the text before it; 0: with the prompt */
+    bool newlines;   /* newlines are text; else ends of lines are ends of texts */
 } job;
 
 /* ---- the text ------------------------------------------------------------------------------- */
@@ -17,8 +19,11 @@ typedef struct {
 /* the first `count` words as text, line by line: the tokenizer knows no ends of lines */
 static attend_status write_words(const job *j, int count, at_str *out, attend_error *err)
 {
-    int end = j->model->source->special[ATTEND_SPECIAL_EOS], begin = 1;
+    int end = j->model->source->special[ATTEND_SPECIAL_EOS], begin = j->first;
     attend_status status = ATTEND_OK;
+    if (j->newlines)
+        return at_decode(j->model->source, j->ids + begin, (size_t)(count - begin),
+                         ATTEND_DECODE_PLAIN, out, err);
     for (int i = 1; i <= count && status >= 0; i++) {
         if (i < count && j->ids[i] != end)
             continue;
@@ -58,6 +63,13 @@ attend_status at_prompt_tokens(const at_model *m, at_text prompt, at_tokens *out
     const char *line = prompt.text, *end = prompt.text + prompt.size;
     if (m->source->special[ATTEND_SPECIAL_EOS] < 0)
         return at_error(err, ATTEND_FORMAT, "the model's tokenizer has no end of a text");
+    if (at_model_keeps_newlines(m->kind, m->settings)) {
+        size_t before = out->count;
+        attend_status status = at_encode(m->source, prompt.text, prompt.size, out, err);
+        if (status >= 0 && out->count == before)
+            at_tokens_add(out, m->source->special[ATTEND_SPECIAL_EOS], 0, 0);
+        return status;
+    }
     for (;;) {
         const char *next = line < end ? memchr(line, '\n', (size_t)(end - line)) : NULL;
         at_tokens_add(out, m->source->special[ATTEND_SPECIAL_EOS], 0, 0);
@@ -79,6 +91,7 @@ static attend_status read_prompt(job *j, at_text prompt, attend_error *err)
     for (size_t i = 0; i < pieces.count && status >= 0; i++)
         j->ids[j->count++] = pieces.item[i].id;
     j->prompt = j->count;
+    j->first = status >= 0 && j->ids[0] == j->model->source->special[ATTEND_SPECIAL_EOS];
     at_tokens_free(&pieces);
     return status;
 }
@@ -95,7 +108,7 @@ static int forbidden(const at_tokenizer *t, int never[NEVER])
                                               ATTEND_SPECIAL_MASK};
     int n = 0;
     for (int i = 0; i < NEVER; i++)
-        if (t->special[special[i]] >= 0)
+        if (t->special[special[i]] >= 0 && t->special[special[i]] != t->special[ATTEND_SPECIAL_EOS])
             never[n++] = t->special[special[i]];
     return n;
 }
@@ -109,8 +122,8 @@ static attend_status search(job *j, at_beam *beam, attend_error *err)
     const int *history = j->ids;
     bool draws = !o->greedy && !o->beam;
     at_search_options inside = {.beam = {.width = o->beam ? o->beam : 1,
-                                         .end = o->lines ? end : -1,
-                                         .ends = o->lines,
+                                         .end = o->lines || j->newlines ? end : -1,
+                                         .ends = j->newlines ? 1 : o->lines,
                                          .most = o->most},
                                 .sampling = draws ? &o->sampling : NULL,
                                 .draw_from_logits = true,
@@ -135,6 +148,7 @@ attend_status at_generate(at_session *session, const at_generate_options *o, at_
                           at_str *out, attend_error *err)
 {
     job j = {.session = session, .model = at_session_model(session, 0), .o = o};
+    j.newlines = at_model_keeps_newlines(j.model->kind, j.model->settings);
     at_beam beam = {.count = 0};
     at_sampling bent = {o->sampling.repetition, 1, 0, 1, 0}; /* greedy search has no other bend */
     attend_status status = at_sampling_check(o->greedy || o->beam ? &bent : &o->sampling, err);

@@ -20,7 +20,8 @@ typedef struct {
 attend_status at_generate(at_session *session, const at_generate_options *options, at_text prompt,
                           at_str *out, attend_error *err);
 
-/* Adds the tokens of a prompt, with an end before each line: a text begins where another ended. */
+/* Adds the tokens of a prompt, with an end before each line: a text begins where another ended.
+ * Where newlines are text (at_model_keeps_newlines), a prompt without tokens is an end alone. */
 attend_status at_prompt_tokens(const at_model *m, at_text prompt, at_tokens *out,
                                attend_error *err);
 

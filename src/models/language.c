@@ -20,6 +20,7 @@ const at_option at_language_options[] = {
      OPTION_CHOICE(at_language_settings, newline),
      .value = "end",
      .choices = ATTEND_NEWLINES,
+     .later = true,
      .help = "What a newline is: the end of a text, so that each line is one, or a part of texts"},
     {.name = "hidden",
      OPTION_INT(at_language_settings, hidden),

@@ -33,6 +33,21 @@ static void clear_folder(void)
     assert_int_equal(system(command), 0);
 }
 
+/* takes the line of each setting that the files of 0.1 lack out of a config.json */
+static void drop_later(char *config, const at_model_kind *kind)
+{
+    for (const at_option *o = kind->options; o->name; o++) {
+        char key[60];
+        snprintf(key, sizeof key, "  \"%s\": ", o->name);
+        for (char *c = key; *c; c++)
+            *c = *c == '-' ? '_' : *c;
+        char *line = o->later ? strstr(config, key) : NULL,
+             *next = line ? strchr(line, '\n') : NULL;
+        if (next)
+            memmove(line, next + 1, strlen(next + 1) + 1);
+    }
+}
+
 static void what_is_saved_is_opened_again(void **state)
 {
     (void)state;
@@ -43,6 +58,7 @@ static void what_is_saved_is_opened_again(void **state)
             || at_model_open_unweighted(folder, &again, &err) < 0)
             fail_msg("%s: %s", names[i], err.message);
         char *a = config_of(fixture(names[i])), *b = config_of(folder);
+        drop_later(b, m->kind);
         assert_string_equal(a, b);
         free(a);
         free(b);

@@ -1,0 +1,57 @@
+# GPT-2: trained from documents, stopped and resumed bit for bit, started from other models.
+
+awk 'BEGIN { n = split("one two three four five", w)
+        for (i = 0; i < 150; i++) { k = i % n + 1
+            printf "%s: count %s,\n  and %s.\n\n", w[k], w[k % n + 1], w[(k + 1) % n + 1] } }' \
+    > text.txt
+small=(--preset gpt2-char --data text.txt --valid 10% --layers 2 --hidden 16 --heads 2 --context 24
+       --threads 2 --seed 3 --lr 0.01)
+
+expect 0 attend train "${small[@]}" --steps 60 --dropout 0.1 --out whole
+says err " tokens to train on, "
+says err "perplexity"
+expect 0 attend train "${small[@]}" --steps 60 --dropout 0.1 --out again
+check "the same seed, the same weights" "cmp -s whole/model.safetensors again/model.safetensors"
+expect 0 attend train "${small[@]}" --schedule constant --steps 40 --out long
+expect 0 attend train "${small[@]}" --schedule constant --steps 17 --checkpoint-every 5 --out parts
+expect 0 attend train --out parts --resume --steps 40
+check "resumed: the same weights" "cmp -s long/model.safetensors parts/model.safetensors"
+
+# many files of a folder are one corpus; each is a document
+mkdir -p folder
+head -n 200 text.txt > folder/a.txt
+tail -n +201 text.txt > folder/b.txt
+expect 0 attend train "${small[@]}" --data folder --steps 1 --out folders
+mkdir -p empty
+expect 74 attend train "${small[@]}" --data empty --steps 1 --out none
+says err "there is no file in it"
+
+# the last tenth validates; what is left for a test is text as it was
+expect 0 attend train "${small[@]}" --test 10% --steps 1 --out tested
+check "the end of the text is the test" \
+    "tail -c \$(wc -c < tested/training/test.txt) text.txt | cmp -s - tested/training/test.txt"
+
+# settings that do not go together
+expect 2 attend train "${small[@]}" --tokenizer words --out none
+says err "the tokenizer words loses newlines; choose --newline end"
+expect 0 attend train "${small[@]}" --tokenizer words --newline end --valid 50% --steps 1 \
+    --out words
+expect 2 attend train "${small[@]}" --window 25 --out none
+says err "--window 25: the model has 24 positions"
+expect 2 attend train "${small[@]}" --attention scaled-dot/global/hard --out none
+says err "hard:straight-through"
+expect 2 attend train "${small[@]}" --attention location:8 --out none
+says err "knows 8 positions, and a text has up to 24; choose location:24"
+expect 2 attend train "${small[@]}" --attention cosine --scale-by-layer --out none
+says err "--scale-by-layer divides dot products"
+expect 2 attend train "${small[@]}" --activation softplus --out none
+says err "unknown activation 'softplus'"
+for attention in dot/window:5 additive relative location:24 scaled-dot/global/sparse; do
+    expect 0 attend train "${small[@]}" --attention $attention --steps 2 \
+        --out "a-${attention//[:\/]/-}"
+done
+
+# from the weights of another model
+expect 0 attend train --init-from whole --data text.txt --valid 10% --steps 1 --out begun
+expect 0 attend generate whole --prompt 'one: count' --greedy --max-tokens 10
+says out "one: count"
