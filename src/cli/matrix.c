@@ -102,6 +102,8 @@ static void line(at_str *out, const at_matrix_table *m, const size_t *row, size_
         at_str_repeat(out, " ", GAP);
         at_str_pad(out, row ? c.text : at_str_text(&label), -width);
     }
+    while (m->marks && out->length && out->text[out->length - 1] == ' ')
+        out->text[--out->length] = '\0';
     at_str_add(out, "\n");
     out->failed |= label.failed || head.failed;
     at_str_free(&label);

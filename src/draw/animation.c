@@ -1,6 +1,6 @@
 /* Frames one after the other as an SVG of texts and rectangles, animated by CSS: one class shows a
- * frame for the time of its step, by a delay; each token of the rows appears with its step and
- * stays until the last has been shown. Without animation the first frame stands still. */
+ * frame for the time of its step, by a delay; each token of the rows stays after its step, in grey,
+ * until the last has been shown. Without animation the first frame stands still. */
 #include <math.h>
 #include <string.h>
 
@@ -70,11 +70,14 @@ static void add_style(film *f)
                  "#frame%d{animation-name:last}\n"
                  "@keyframes last{0%%{opacity:1}%.4f%%{opacity:0}100%%{opacity:0}}\n",
                  rows, 100 * (step + rest) / f->seconds);
-    for (int i = 0; i < rows; i++)
+    at_str_add(&f->out, "#token1{opacity:0}\n"); /* the first frame has it */
+    for (int i = 0; i < rows; i++) {
+        double past = i + 1 < rows ? 100 * (i + 1) * step / f->seconds : 100;
         at_str_print(&f->out,
                      "#token%d{animation:token%d %.2fs steps(1,end) infinite}\n"
                      "@keyframes token%d{0%%{opacity:0}%.4f%%{opacity:1}100%%{opacity:1}}\n",
-                     i + 1, i + 1, f->seconds, i + 1, 100 * i * step / f->seconds);
+                     i + 1, i + 1, f->seconds, i + 1, past);
+    }
     at_str_add(&f->out, "@media (prefers-reduced-motion:reduce){*{animation:none!important}}\n"
                         "</style>\n");
 }
