@@ -9,7 +9,7 @@
 enum { ROW = 16, SIDE = 720, NARROW = 120, WIDE = 260, SQUARE = 8, BETWEEN = 10, PAD = 6 };
 
 static const double min_row = 8, of_row = 0.72;
-static const double faint = 0.01; /* a weight below it cannot be seen */
+static const double faint = 0.02; /* a weight below it cannot be seen */
 
 static double row_of(const attend_attention_map *m)
 {
