@@ -12,7 +12,7 @@ entry best-en-de-bpe "English to German, byte pairs of both" byte_pairs en de 8 
 # One vocabulary and one embedding for both languages and the output.
 byte_pairs() # FROM TO BEAM OPTION...
 {
-    call attend vocab learn --kind sentencepiece --model bpe --size 8000 --overwrite --out pieces \
+    call attend vocab learn --kind sentencepiece --model bpe --vocabulary 8000 --overwrite --out pieces \
         "$data/multi30k/train.tok.$1" "$data/multi30k/train.tok.$2"
     multi30k "$@" --tokenizer pieces --shared --tied
 }

@@ -8,7 +8,7 @@
 #include "base/memory.h"
 #include "decode/generate.h"
 #include "decode/logits.h"
-#include "decode/wording.h"
+#include "decode/detokenize.h"
 #include "tensor/vector.h"
 
 /* texts that joined together: their memory goes when the last of them has left */
@@ -453,9 +453,9 @@ attend_status attend_session_text(const attend_session *s, int index, int count,
                             index, vocabulary_of(s, t) - 1);
     at_arena memory = {.first_size = 0};
     at_str joined_text = {0};
-    at_wording w = {.target = writes(s), .copied = &t->copied, .memory = &memory};
-    at_text *piece = at_wording_pieces(&w, count, token);
-    attend_status status = piece ? at_wording_join(&w, count, token, piece, &joined_text, err)
+    at_detokenizer w = {.target = writes(s), .copied = &t->copied, .memory = &memory};
+    at_text *piece = at_detokenizer_tokens(&w, count, token);
+    attend_status status = piece ? at_detokenizer_join(&w, count, token, piece, &joined_text, err)
                                  : at_error_memory(err);
     at_str_add(&joined_text, "");
     if (status >= 0 && !(*out = at_str_take(&joined_text)))

@@ -7,9 +7,7 @@
 #include "base/memory.h"
 #include "text/tokenizer.h"
 
-/* An attend_tokenizer is an at_tokenizer under another name, an attend_token an at_token. */
-_Static_assert(sizeof(attend_token) == sizeof(at_token), "pieces are handed out as they are");
-_Static_assert(offsetof(attend_token, begin) == offsetof(at_token, begin), "likewise");
+/* An attend_tokenizer is an at_tokenizer under another name. */
 _Static_assert(sizeof(int) == sizeof(int32_t), "ids are handed out as they are");
 
 static const at_tokenizer *inner(const attend_tokenizer *t) { return (const at_tokenizer *)t; }

@@ -159,7 +159,7 @@ static at_translate_options inside_of(const attend_translate_options *o,
 {
     return (at_translate_options){.beam = {.width = o->beam,
                                            .most = o->most,
-                                           .rule = (at_length_rule)o->rule,
+                                           .rule = o->rule,
                                            .penalty = o->penalty,
                                            .coverage = o->coverage,
                                            .alternatives = o->alternatives,

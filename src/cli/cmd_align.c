@@ -1,7 +1,7 @@
 /* attend align: which word of given translations belongs to which, by a model's attention. */
 #include "cli/attention_out.h"
-#include "cli/cut.h"
-#include "cli/led.h"
+#include "cli/truncation.h"
+#include "cli/forced.h"
 
 typedef struct {
     const char *src, *tgt;
@@ -40,14 +40,14 @@ typedef struct {
     const align *o;
     at_str out;
     at_attention_out attention;
-    at_cut cut;
+    at_truncation cut;
 } work;
 
 static attend_status write_one(void *user, const attend_translation *t, attend_error *err)
 {
     work *w = user;
     char *links;
-    at_cut_note(&w->cut, t->cut, t->sources);
+    at_truncation_note(&w->cut, t->cut, t->sources);
     attend_status status = attend_translation_links(t, w->o->level, w->o->threshold, &links, err);
     if (status < 0)
         return status;
@@ -63,7 +63,7 @@ static attend_status run(at_cli *cli, const void *fields, int operands, char **o
 {
     const align *o = fields;
     work w = {.o = o};
-    at_led led = {.cli = cli,
+    at_forced led = {.cli = cli,
                   .from = {operands > 1 ? operand[1] : NULL, o->src, o->tgt, o->swap},
                   .model = operand[0],
                   .batch = o->batch,
@@ -77,11 +77,11 @@ static attend_status run(at_cli *cli, const void *fields, int operands, char **o
     if (status >= 0)
         status = at_attention_out_open(&w.attention, cli, &o->look, err);
     if (status >= 0)
-        status = at_led_run(&led, err);
+        status = at_forced_run(&led, err);
     if (status >= 0)
         status = at_attention_out_commit(&w.attention, err);
     if (status >= 0)
-        at_cut_say(&w.cut, cli, "line", "what follows of the source has no links");
+        at_truncation_report(&w.cut, cli, "line", "what follows of the source has no links");
     at_attention_out_free(&w.attention);
     at_str_free(&w.out);
     return status;

@@ -5,7 +5,7 @@
 
 #include "base/memory.h"
 #include "cli/attention_out.h"
-#include "cli/cut.h"
+#include "cli/truncation.h"
 #include "cli/models.h"
 #include "cli/stream.h"
 
@@ -43,7 +43,7 @@ typedef struct {
     at_attention_out attention;
     at_str text, out; /* lines of a block with a zero behind each; what is written */
     size_t before, count;
-    at_cut cut;
+    at_truncation cut;
 } work;
 
 /* ---- out ----------------------------------------------------------------------------------- */
@@ -75,7 +75,7 @@ static attend_status write_one(void *user, const attend_classified *c, attend_er
     attend_translation t = as_translation(c);
     attend_text_style style = {w->cli->columns, w->cli->utf8, w->cli->color};
     attend_status status = ATTEND_OK;
-    at_cut_note(&w->cut, c->cut, c->tokens);
+    at_truncation_note(&w->cut, c->cut, c->tokens);
     at_str_add(&w->out, c->name);
     if (w->o->probabilities)
         add_probabilities(w, c);
@@ -167,7 +167,7 @@ static attend_status run(at_cli *cli, const void *fields, int operands, char **o
     if (status >= 0)
         status = at_attention_out_commit(&w.attention, err);
     if (!cli->common.quiet)
-        at_cut_say(&w.cut, cli, "line", "what follows was left out");
+        at_truncation_report(&w.cut, cli, "line", "what follows was left out");
     at_attention_out_free(&w.attention);
     at_reader_close(&w.in);
     at_str_free(&w.text);

@@ -8,7 +8,7 @@
 #include "base/log.h"
 #include "base/memory.h"
 #include "cli/compared.h"
-#include "cli/compared_same.h"
+#include "cli/compared_reuse.h"
 
 typedef struct {
     const char *presets, *out, *data, *src, *tgt, *swap, *valid, *valid_tgt, *test, *test_tgt;
@@ -185,7 +185,7 @@ static attend_status split(work *w, attend_error *err)
     bool there = status >= 0 && !w->o->overwrite && at_file_exists(w->train_file)
                  && at_file_exists(w->test_file);
     if (status >= 0)
-        status = there ? at_compared_same_data(w->data, record, at_show(out).text, err)
+        status = there ? at_compared_check_data(w->data, record, at_show(out).text, err)
                        : make_parts(w, record, folder, err);
     at_free(folder);
     at_free(record);

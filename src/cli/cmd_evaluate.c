@@ -4,7 +4,7 @@
 
 #include "base/file.h"
 #include "cli/attention_out.h"
-#include "cli/cut.h"
+#include "cli/truncation.h"
 #include "cli/evaluation.h"
 #include "cli/sentence_pairs.h"
 
@@ -67,7 +67,7 @@ typedef struct {
     at_lines gold;
     at_models models;
     at_writer *file; /* of translations, or NULL */
-    at_cut cut;
+    at_truncation cut;
 } work;
 
 static attend_status check(const evaluate *o, attend_error *err)
@@ -91,7 +91,7 @@ static attend_status see_line(void *user, const attend_translation *t, attend_er
 {
     work *w = user;
     (void)err;
-    at_cut_note(&w->cut, t->cut, t->sources);
+    at_truncation_note(&w->cut, t->cut, t->sources);
     if (w->file) {
         at_writer_write(w->file, t->text, strlen(t->text));
         at_writer_write(w->file, "\n", 1);
@@ -178,7 +178,7 @@ static attend_status run(at_cli *cli, const void *fields, int operands, char **o
         at_evaluation_text(&out, e, cli->columns, cli->utf8);
     }
     if (status >= 0)
-        at_cut_say(&w.cut, cli, "line", "what follows of the source was not read");
+        at_truncation_report(&w.cut, cli, "line", "what follows of the source was not read");
     if (status >= 0)
         status = at_cli_write(&out, err);
     attend_free(e);

@@ -3,8 +3,8 @@
 #include <stdio.h>
 
 #include "cli/attention_out.h"
-#include "cli/cut.h"
-#include "cli/led.h"
+#include "cli/forced.h"
+#include "cli/truncation.h"
 
 typedef struct {
     const char *src, *tgt;
@@ -44,7 +44,7 @@ typedef struct {
     at_str out;
     double log_p;
     long long pieces;
-    at_cut cut;
+    at_truncation cut;
     size_t lines;
     at_attention_out attention;
 } work;
@@ -58,7 +58,7 @@ static attend_status write_one(void *user, const attend_translation *t, attend_e
     at_str_add(&w->out, "\n");
     w->log_p += t->log_p;
     w->pieces += t->targets;
-    at_cut_note(&w->cut, t->cut, t->sources);
+    at_truncation_note(&w->cut, t->cut, t->sources);
     w->lines++;
     attend_status status = at_attention_out_add(&w->attention, t->line, t, err);
     return status < 0 ? status : at_cli_flush(&w->out, false, err);
@@ -77,7 +77,7 @@ static attend_status run(at_cli *cli, const void *fields, int operands, char **o
 {
     const score *o = fields;
     work w = {.o = o};
-    at_led led = {.cli = cli,
+    at_forced led = {.cli = cli,
                   .from = {operands > 1 ? operand[1] : NULL, o->src, o->tgt, o->swap},
                   .model = operand[0],
                   .ensemble = &o->ensemble,
@@ -92,11 +92,11 @@ static attend_status run(at_cli *cli, const void *fields, int operands, char **o
     if (status >= 0)
         status = at_attention_out_open(&w.attention, cli, &o->look, err);
     if (status >= 0)
-        status = at_led_run(&led, err);
+        status = at_forced_run(&led, err);
     if (status >= 0)
         status = at_attention_out_commit(&w.attention, err);
     if (status >= 0) {
-        at_cut_say(&w.cut, cli, "sentence", "what follows of the source was not read");
+        at_truncation_report(&w.cut, cli, "sentence", "what follows of the source was not read");
         say(cli, &w);
     }
     at_attention_out_free(&w.attention);

@@ -8,7 +8,7 @@
 #include "base/memory.h"
 #include "base/utf8.h"
 #include "cli/attention_out.h"
-#include "cli/cut.h"
+#include "cli/truncation.h"
 #include "cli/lines.h"
 #include "cli/models.h"
 #include "cli/stream.h"
@@ -132,7 +132,7 @@ typedef struct {
     size_t texts_before, before;      /* the same of earlier blocks */
     const char **item, **item_prefix; /* [count] */
     size_t *line_of;                  /* [count] */
-    at_cut cut;
+    at_truncation cut;
     long skipped;
     bool weights; /* of any line so far */
 } work;
@@ -212,7 +212,7 @@ static attend_status write_one(void *user, const attend_translation *t, attend_e
                         "line %zu has a sentence that is too long, more than %d pieces or more "
                         "than the model can read; --max-length changes the first",
                         line + 1, w->o->longest);
-    at_cut_note(&w->cut, t->cut && t->rank == 0, t->sources);
+    at_truncation_note(&w->cut, t->cut && t->rank == 0, t->sources);
     w->skipped += t->skipped;
     if (w->o->split) {
         write_sentence(w, t);
@@ -529,7 +529,7 @@ static void say_lengths(const work *w)
 {
     say_blind(w);
     const char *unit = w->o->split ? "sentence" : "line";
-    at_cut_say(&w->cut, w->cli, unit, "what follows was left out");
+    at_truncation_report(&w->cut, w->cli, unit, "what follows was left out");
     if (w->skipped)
         fprintf(stderr,
                 "attend translate: %ld %s%s too long, more than %d pieces or more than "

@@ -27,7 +27,7 @@ static const at_option options[] = {
      .example = {"attend vocab learn --kind words --lower yes --out words text.txt",
                  "All words that come twice, in lower case"}},
     {.name = "overwrite", OPTION_FLAG(vocab, overwrite), .help = "Let --out replace a tokenizer"},
-    {.name = "size", .letter = 'n', OPTION_INT(vocab, size), .value = "0", .min = 0, .max = 1e7,
+    {.name = "vocabulary", .letter = 'n', OPTION_INT(vocab, size), .value = "0", .min = 0, .max = 1e7,
      .meta = "N", .help = "Pieces at most; 0 is the kind's own: 30000 for wordpiece, all words"},
     {.name = "min-count", OPTION_INT(vocab, min_count), .value = "-1", .min = -1, .max = 1e9,
      .meta = "N", .help = "Leave out what is seen less often; -1 is the kind's own"},
@@ -398,7 +398,7 @@ static attend_status run(at_cli *cli, const void *fields, int operands, char **o
 }
 
 static const at_term examples[] = {
-    {"attend vocab learn --kind wordpiece --size 200 --out learned text.txt",
+    {"attend vocab learn --kind wordpiece --vocabulary 200 --out learned text.txt",
      "A tokenizer of 200 pieces"},
     {"attend vocab show -t learned", "Every piece with its number"},
     {"attend vocab coverage -t learned text.txt", "What it does not know, and how long texts get"},

@@ -15,8 +15,8 @@
 #include "base/file.h"
 #include "base/memory.h"
 #include "base/progress.h"
-#include "cli/compared_same.h"
-#include "cli/cut.h"
+#include "cli/compared_reuse.h"
+#include "cli/truncation.h"
 
 /* ---- in a process of its own --------------------------------------------------------------- */
 
@@ -120,15 +120,15 @@ static attend_status train(const at_compared *c, const at_comparing *with, watch
 static attend_status see_line(void *user, const attend_translation *t, attend_error *err)
 {
     (void)err;
-    at_cut_note(user, t->cut, t->sources);
+    at_truncation_note(user, t->cut, t->sources);
     return ATTEND_OK;
 }
 
-static void say_cut(const at_cut *cut, const at_compared *c, const at_comparing *with)
+static void say_cut(const at_truncation *cut, const at_compared *c, const at_comparing *with)
 {
     char what[300];
     snprintf(what, sizeof what, "%s has not read what follows", c->name);
-    at_cut_say(cut, with->cli, "line", what);
+    at_truncation_report(cut, with->cli, "line", what);
 }
 
 static attend_status evaluate(at_compared *c, const at_comparing *with, attend_error *err)
@@ -137,7 +137,7 @@ static attend_status evaluate(at_compared *c, const at_comparing *with, attend_e
     attend_translate_options how;
     attend_measure_options measures;
     at_models models = {.count = 0};
-    at_cut cut = {0};
+    at_truncation cut = {0};
     attend_evaluate_defaults(&o);
     attend_translate_defaults(&how);
     attend_measure_defaults(&measures);
@@ -320,10 +320,10 @@ static attend_status check_same(const at_compared *c, const at_comparing *with, 
     if (!has(c, "training/settings.yaml") && !has(c, "result.json"))
         return ATTEND_OK;
     char *path = at_file_join(c->folder, "data.json");
-    attend_status status = path ? at_compared_same_data(with->data, path, c->folder, err)
+    attend_status status = path ? at_compared_check_data(with->data, path, c->folder, err)
                                 : at_error_memory(err);
     at_free(path);
-    return status < 0 ? status : at_compared_same_settings(text, c->folder, c->folder, err);
+    return status < 0 ? status : at_compared_check_settings(text, c->folder, c->folder, err);
 }
 
 /* the settings of its run as a text, or what its model can do; errors begin with its name */

@@ -29,7 +29,7 @@ typedef struct {
     int gold_base, beam;
     const char *tokenize; /* of BLEU; NULL: by the language */
     const char *measured; /* its name, and what the links are known by */
-    const json_t *data;   /* what is trained and tested on: compared_same.h */
+    const json_t *data;   /* what is trained and tested on: compared_reuse.h */
     bool overwrite;       /* what is there is not used */
     size_t count;
     attend_setting setting[ATTEND_COMPARED_SETTINGS];

@@ -5,7 +5,7 @@
 #include "base/file.h"
 #include "base/memory.h"
 #include "base/packed.h"
-#include "cli/oddities.h"
+#include "cli/line_warnings.h"
 
 static const size_t largest = (size_t)1 << 32;
 
@@ -48,7 +48,7 @@ attend_status at_lines_take(at_lines *l, const char *name, char *text, size_t si
     if (status < 0)
         return status;
     char *end = text + size;
-    at_oddities odd = {0};
+    at_line_warnings odd = {0};
     size_t count = count_lines(text, (size_t)(end - text));
     l->line = at_alloc((count + 1) * sizeof *l->line);
     if (!l->line)
@@ -59,10 +59,10 @@ attend_status at_lines_take(at_lines *l, const char *name, char *text, size_t si
         size_t length = (size_t)(stop - text);
         l->line[i] = text;
         text = stop + 1;
-        at_oddities_take(&odd, (long)i + 1, &l->line[i], &length);
+        at_line_warnings_take(&odd, (long)i + 1, &l->line[i], &length);
         l->text[l->line[i] + length - l->text] = 0;
     }
-    at_oddities_say(&odd, name);
+    at_line_warnings_report(&odd, name);
     l->lines = (attend_lines){.name = name, .count = count, .line = l->line};
     return ATTEND_OK;
 }

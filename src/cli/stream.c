@@ -31,7 +31,7 @@ void at_reader_close(at_reader *r)
 {
     if (r->file > STDIN_FILENO)
         close(r->file);
-    at_oddities_say(&r->odd, r->name);
+    at_line_warnings_report(&r->odd, r->name);
     at_free(r->block);
     at_str_free(&r->text);
     *r = (at_reader){.file = -1};
@@ -101,7 +101,7 @@ int at_reader_next(at_reader *r, const char **text, size_t *size, attend_error *
     if (more <= 0)
         return more;
     *text = line;
-    at_oddities_take(&r->odd, r->line, text, size);
+    at_line_warnings_take(&r->odd, r->line, text, size);
     r->odd.blanks = r->no_zeros;
     for (char *p = line; r->no_zeros && (p = memchr(p, 0, (size_t)(*text + *size - p)));)
         *p = ' ';

@@ -5,7 +5,7 @@
 #define ATTEND_CLI_STREAM_H
 
 #include "cli/cli.h"
-#include "cli/oddities.h"
+#include "cli/line_warnings.h"
 
 typedef struct {
     const char *name; /* of the file, for messages */
@@ -16,7 +16,7 @@ typedef struct {
     at_str text; /* a line that is longer than what was left of a block */
     bool begun, last;
     bool no_zeros; /* zero bytes become blanks; set after opening */
-    at_oddities odd;
+    at_line_warnings odd;
     at_str *flushed; /* written out before waiting for more; or NULL */
 } at_reader;
 

@@ -70,8 +70,8 @@ static double divisor(const at_beam_options *o, int length)
 {
     length += o->given > 1 ? o->given - 1 : 0;
     switch (o->rule) {
-    case ATTEND_LENGTH_AVERAGE: return pow(length, o->penalty);
-    case ATTEND_LENGTH_WU: return pow((5.0 + length) / 6.0, o->penalty);
+    case ATTEND_LENGTH_RULE_AVERAGE: return pow(length, o->penalty);
+    case ATTEND_LENGTH_RULE_WU: return pow((5.0 + length) / 6.0, o->penalty);
     default: return 1;
     }
 }

@@ -27,18 +27,12 @@
 #include "base/error.h"
 #include "base/real.h"
 
-typedef enum {
-    ATTEND_LENGTH_NONE,    /* the sum itself */
-    ATTEND_LENGTH_AVERAGE, /* sum / length^penalty */
-    ATTEND_LENGTH_WU,      /* sum / ((5 + length) / 6)^penalty (Wu et al. 2016, eq. 14) */
-} at_length_rule;
-
 typedef struct {
     int width;
     int end;   /* the word that ends a hypothesis; -1: none does */
     int most;  /* words, the end included */
     int least; /* words before the end may come */
-    at_length_rule rule;
+    attend_length_rule rule;
     double penalty;
     double coverage; /* times sum_j log min(sum_t w_tj, 1), added to the score; 0: off */
     int covered;     /* places j of that sum, the sentence's own; 0: all that weights have */

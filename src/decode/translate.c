@@ -6,7 +6,7 @@
 
 #include "attend.h"
 #include "base/memory.h"
-#include "decode/wording.h"
+#include "decode/detokenize.h"
 #include "decode/workers.h"
 #include "text/counting.h"
 
@@ -293,11 +293,11 @@ static attend_status translate_batch(void *user, at_session *session, size_t num
 /* ---- out ------------------------------------------------------------------------------------ */
 
 /* texts of the target's pieces: given ones as they were given, unknown ones replaced */
-static at_text *texts(const job *j, const item *i, const at_wording *w, int n, const int *id,
+static at_text *texts(const job *j, const item *i, const at_detokenizer *w, int n, const int *id,
                       const real *const *weights)
 {
     int unknown = j->with->target->special[ATTEND_SPECIAL_UNK], given = (int)i->given.count;
-    at_text *piece = at_wording_pieces(w, n, id);
+    at_text *piece = at_detokenizer_tokens(w, n, id);
     at_text prefix = j->o->prefix ? j->o->prefix[i - j->items] : (at_text){"", 0};
     for (int k = 0; piece && k < n; k++) {
         if (id[k] != unknown)
@@ -305,7 +305,7 @@ static at_text *texts(const job *j, const item *i, const at_wording *w, int n, c
         if (k < given && i->given.item[k].id == unknown)
             piece[k] = (at_text){prefix.text + i->given.item[k].begin,
                                  i->given.item[k].end - i->given.item[k].begin};
-        else if (j->o->replace_unknown && weights && !at_wording_replace(w, weights[k], &piece[k]))
+        else if (j->o->replace_unknown && weights && !at_detokenizer_replace(w, weights[k], &piece[k]))
             return NULL;
     }
     return piece;
@@ -336,7 +336,7 @@ static bool take_record(const job *j, const item *i, const at_hypothesis *h, at_
 }
 
 /* the pieces of a hypothesis, all in the arena: false without memory */
-static bool take(const job *j, const item *i, const at_hypothesis *h, const at_wording *w,
+static bool take(const job *j, const item *i, const at_hypothesis *h, const at_detokenizer *w,
                  at_translated *t)
 {
     size_t n = (size_t)h->words + 1;
@@ -363,7 +363,7 @@ static bool take(const job *j, const item *i, const at_hypothesis *h, const at_w
 }
 
 /* which words the pieces are in: those of what was given, or of the text they make */
-static attend_status number_words(const job *j, const item *i, const at_wording *w,
+static attend_status number_words(const job *j, const item *i, const at_detokenizer *w,
                                   at_translated *t, attend_error *err)
 {
     unsigned *word = at_arena_alloc(w->memory, (size_t)(t->count + 1) * sizeof *word);
@@ -371,7 +371,7 @@ static attend_status number_words(const job *j, const item *i, const at_wording 
         return at_error_memory(err);
     t->word = word;
     if (!j->o->forced)
-        return at_wording_words(w, t->count, t->words, t->piece, word, err);
+        return at_detokenizer_words(w, t->count, t->words, t->piece, word, err);
     at_text text = j->o->prefix[i - j->items];
     bool alone = at_words_stand_alone(text.text, text.size);
     for (size_t k = 0; k < (size_t)t->count; k++) {
@@ -388,7 +388,7 @@ static attend_status give_one(const job *j, size_t line, int rank, at_arena *mem
 {
     const item *i = &j->items[line];
     const at_hypothesis *h = &i->beam.found[rank];
-    at_wording w = {.target = j->with->target,
+    at_detokenizer w = {.target = j->with->target,
                     .dictionary = j->o->dictionary,
                     .source = &i->pieces,
                     .copied = &i->copied,
@@ -411,7 +411,7 @@ static attend_status give_one(const job *j, size_t line, int rank, at_arena *mem
     if (j->o->forced)
         at_str_add_bytes(&text, j->o->prefix[line].text, j->o->prefix[line].size);
     else
-        status = at_wording_join(&w, t.count, t.words, t.piece, &text, err);
+        status = at_detokenizer_join(&w, t.count, t.words, t.piece, &text, err);
     if (status >= 0 && j->o->words)
         status = number_words(j, i, &w, &t, err);
     t.text = at_str_text(&text);

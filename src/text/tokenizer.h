@@ -36,11 +36,7 @@ typedef struct at_tokenizer_kind at_tokenizer_kind;
 /* A piece is the bytes [begin,end) of the text; one that stands for nothing in it, such as [CLS],
  * has begin == end and no word. Pieces come in the order of the text and may leave out bytes
  * (blanks, control characters); two may share bytes where one character made several. */
-typedef struct {
-    int32_t id;
-    uint32_t word; /* which of the text's words between white space, from 0; see below */
-    uint32_t begin, end;
-} at_token;
+typedef attend_token at_token;
 
 enum { ATTEND_TEXT_MAX = 1u << 30 }; /* bytes of one text */
 

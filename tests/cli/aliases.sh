@@ -68,3 +68,8 @@ while read -r alias name; do
     check "--$alias of --$name is in a manual page" "cat pages/*.1 |
         sed -n '/^.SH ALIASES/,/^.SH E/p' | grep -qE -- '(^|, )$roff(,|;|\$)'"
 done < table
+
+# of tokenizers
+expect 0 attend vocab learn --kind wordpiece --size 12 --out sized in
+expect 0 attend vocab learn --kind wordpiece --vocab-size 12 --out vocabulary in
+check "--size is --vocabulary" "diff -r sized vocabulary"

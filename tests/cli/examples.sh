@@ -6,7 +6,7 @@ attend fit points.csv --no-plot --out model.safetensors > out
 printf 'A cat sat on the mat.\nA dog sat on a log, too!\n' > text.txt
 printf 'A cat , too !\n' | tee words.txt > pieces.txt
 printf '5 6\n' > ids.txt
-attend vocab learn --kind wordpiece --size 200 --out pieces text.txt > out 2> err
+attend vocab learn --kind wordpiece --vocabulary 200 --out pieces text.txt > out 2> err
 awk 'BEGIN { for (i = 0; i < 200; i++) print "Sentence " i ".\tSatz " i "." }' > pairs.tsv
 cut -f 1 pairs.tsv > train.en
 cut -f 2 pairs.tsv > train.de

@@ -77,8 +77,8 @@ cut -f 1 pairs.tsv > text
 for kind in words gpt2 sentencepiece; do
     case $kind in
     words) more="--min-count 1" ;;
-    gpt2) more="--size 300" ;;
-    *) more="--size 40" ;;
+    gpt2) more="--vocabulary 300" ;;
+    *) more="--vocabulary 40" ;;
     esac
     expect 0 attend vocab learn --kind $kind $more --out "$kind.folder" text
     expect 0 attend train "${small[@]}" --hidden 8 --embedding 8 --tokenizer $kind.folder \

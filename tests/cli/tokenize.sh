@@ -121,7 +121,7 @@ for line, text in zip(open(\"out\"), open(\"text.txt\")):
     narrow out 80
 done
 rm -rf learned
-attend vocab learn --kind wordpiece --size 120 --lower yes --out learned text.txt 2> err
+attend vocab learn --kind wordpiece --vocabulary 120 --lower yes --out learned text.txt 2> err
 expect 0 attend tokenize -t learned --special text.txt
 says out "[CLS] the cat sat"
 says out "[CLS] [SEP]"
@@ -175,7 +175,7 @@ expect 2 attend vocab learn --kind words text.txt
 says err "learn needs --kind and --out"
 expect 2 attend vocab learn --kind wordpiece --out learned text.txt
 says err "--overwrite replaces it"
-expect 0 attend vocab learn --kind wordpiece --size 120 --overwrite --out learned text.txt
+expect 0 attend vocab learn --kind wordpiece --vocabulary 120 --overwrite --out learned text.txt
 expect 2 attend vocab learn --kind wrods --out new text.txt
 says err 'there is no tokenizer "wrods"; did you mean words'
 expect 2 attend vocab learn --kind chars --alphabet 5 --out new text.txt
@@ -185,7 +185,7 @@ says err "there is no line to learn from"
 check "nothing was written" '[ ! -e new ]'
 expect 2 attend vocab show
 expect 2 attend vocab show -t learned text.txt
-expect 2 attend vocab show -t learned --size 5
+expect 2 attend vocab show -t learned --vocabulary 5
 expect 2 attend vocab grow -t learned
 says err '"grow" is not one of learn, show, coverage'
 expect 66 attend vocab learn --kind words --out new text.txt nowhere.txt
@@ -198,7 +198,7 @@ sed -i 's/"cat": *[0-9]*, *//' damaged/tokenizer.json
 rm damaged/attend-checksums.txt
 expect 65 attend tokenize -t damaged text.txt
 says err "damaged/tokenizer.json: no piece has the id"
-expect 0 attend vocab learn --kind gpt2 --size 280 --min-count 1 --overwrite --out damaged text.txt
+expect 0 attend vocab learn --kind gpt2 --vocabulary 280 --min-count 1 --overwrite --out damaged text.txt
 head -n 4 damaged/merges.txt > cut && cp cut damaged/merges.txt
 rm damaged/attend-checksums.txt
 expect 65 attend tokenize -t damaged text.txt

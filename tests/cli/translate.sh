@@ -144,7 +144,7 @@ expect 66 attend translate rare --replace-unknown --dictionary nowhere
 names() { pairs | awk -F '\t' '{ n = split("Ω Ψ Ξ Φ Σ", name, " "); x = name[NR % n + 1]
                                  print $1 " " x "\t" $2 " " x }'; }
 names > names.tsv
-tr '\t' '\n' < pairs.tsv | attend vocab learn --kind sentencepiece --size 41 --out letters \
+tr '\t' '\n' < pairs.tsv | attend vocab learn --kind sentencepiece --vocabulary 41 --out letters \
     > out 2> err || bad "learn" err
 attend train --data names.tsv --valid 5 --hidden 32 --embedding 16 --batch 8 --steps 100 --lr 0.01 \
     --dropout 0 --threads 2 --seed 3 --tokenizer letters --out spelled > out 2> err ||

@@ -97,7 +97,7 @@ static void check_bigram(at_case *c, const table *t)
         .width = at_case_int(c, "settings.num_beams", 1),
         .most = at_case_int(c, "settings.max_new_tokens", 1),
         .end = json_is_integer(end) ? (int)json_integer_value(end) : -1,
-        .rule = ATTEND_LENGTH_AVERAGE,
+        .rule = ATTEND_LENGTH_RULE_AVERAGE,
         .penalty = at_case_number(c, "settings.length_penalty", 1),
         .early = json_is_true(at_case_json(c, "settings.early_stopping")),
     };

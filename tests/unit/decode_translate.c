@@ -20,7 +20,7 @@ static const at_sampling any = {1, 1, 0, 1, 0};
 static at_translate_options usual(int width)
 {
     return (at_translate_options){
-        .beam = {.width = width, .rule = ATTEND_LENGTH_AVERAGE, .penalty = 1},
+        .beam = {.width = width, .rule = ATTEND_LENGTH_RULE_AVERAGE, .penalty = 1},
         .best = 1,
         .batch = 4,
         .longest = 100};
@@ -290,7 +290,7 @@ static void a_wider_beam_finds_nothing_less_likely(void **state)
     for (int i = 0; i < FIXTURES; i++) {
         at_model *m = open_fixture(fixtures[i]);
         at_translate_options greedy = usual(1), beam = usual(50);
-        greedy.beam.rule = beam.beam.rule = ATTEND_LENGTH_NONE;
+        greedy.beam.rule = beam.beam.rule = ATTEND_LENGTH_RULE_NONE;
         for (int line = 0; line < LINES; line++)
             assert_true(kept_of(m, &beam, texts[line]).score
                         >= kept_of(m, &greedy, texts[line]).score);

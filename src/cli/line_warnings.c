@@ -1,4 +1,4 @@
-#include "cli/oddities.h"
+#include "cli/line_warnings.h"
 
 #include <string.h>
 
@@ -6,13 +6,13 @@
 #include "base/log.h"
 #include "base/utf8.h"
 
-static void count(at_oddity *o, long line)
+static void count(at_line_warning *o, long line)
 {
     if (!o->times++)
         o->first = line;
 }
 
-void at_oddities_take(at_oddities *o, long line, const char **text, size_t *size)
+void at_line_warnings_take(at_line_warnings *o, long line, const char **text, size_t *size)
 {
     if (line == 1 && *size >= 3 && memcmp(*text, "\xEF\xBB\xBF", 3) == 0) {
         o->mark = true;
@@ -31,14 +31,14 @@ void at_oddities_take(at_oddities *o, long line, const char **text, size_t *size
         count(&o->invalid, line);
 }
 
-static void warn(const at_oddity *o, const char *name, const char *what, const char *then)
+static void warn(const at_line_warning *o, const char *name, const char *what, const char *then)
 {
     if (o->times)
         at_log(ATTEND_LOG_WARNING, "%ld line%s with %s, the first at %s:%ld%s", o->times,
                o->times == 1 ? "" : "s", what, at_show(name).text, o->first, then);
 }
 
-void at_oddities_say(at_oddities *o, const char *name)
+void at_line_warnings_report(at_line_warnings *o, const char *name)
 {
     warn(&o->invalid, name, "bytes that are no UTF-8", "");
     warn(&o->zeros, name, "zero bytes", o->blanks ? "; they were read as blanks" : "");
@@ -49,5 +49,5 @@ void at_oddities_say(at_oddities *o, const char *name)
         at_log(ATTEND_LOG_INFO, "%s:%ld: \\r\\n ends %ld line%s; the \\r was skipped",
                at_show(name).text, o->carriages.first, o->carriages.times,
                o->carriages.times == 1 ? "" : "s");
-    *o = (at_oddities){0};
+    *o = (at_line_warnings){0};
 }

@@ -1,10 +1,10 @@
-/* From the pieces of a hypothesis to its text: unknown ones are replaced, and every piece learns
- * which word of the text it is in.
+/* From the tokens of a hypothesis to its text: unknown tokens are replaced, and every token gets the
+ * number of the word of the text that it is in.
  *
- * A piece that the model does not know looks at something in the source (Luong et al. 2015, "rare
- * words"): that word's translation in a dictionary stands for it, or the word itself. */
-#ifndef ATTEND_DECODE_WORDING_H
-#define ATTEND_DECODE_WORDING_H
+ * An unknown token attends to a word of the source (Luong et al. 2015, "rare words"): that word's
+ * translation in a dictionary replaces it, or the word itself. */
+#ifndef ATTEND_DECODE_DETOKENIZE_H
+#define ATTEND_DECODE_DETOKENIZE_H
 
 #include "base/arena.h"
 #include "base/real.h"
@@ -21,20 +21,20 @@ typedef struct {
     bool words;    /* pieces of the source are whole words */
     int positions; /* of the line that were read: those of the source's pieces, one by one */
     at_arena *memory;
-} at_wording;
+} at_detokenizer;
 
 /* The texts of pieces as the vocabulary has them, or the line; NULL without memory. */
-at_text *at_wording_pieces(const at_wording *w, int count, const int *id);
+at_text *at_detokenizer_tokens(const at_detokenizer *w, int count, const int *id);
 
 /* Replaces the text of an unknown piece by what it looked at most; false without memory. */
-bool at_wording_replace(const at_wording *w, const real *weights, at_text *piece);
+bool at_detokenizer_replace(const at_detokenizer *w, const real *weights, at_text *piece);
 
 /* Joins the texts of pieces, but those of special ones. */
-attend_status at_wording_join(const at_wording *w, int count, const int *id, const at_text *piece,
+attend_status at_detokenizer_join(const at_detokenizer *w, int count, const int *id, const at_text *piece,
                               at_str *out, attend_error *err);
 
 /* Which word of the joined text, between white space, each piece is in; ATTEND_NO_WORD: none. */
-attend_status at_wording_words(const at_wording *w, int count, const int *id, const at_text *piece,
+attend_status at_detokenizer_words(const at_detokenizer *w, int count, const int *id, const at_text *piece,
                                unsigned *word, attend_error *err);
 
 #endif

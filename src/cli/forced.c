@@ -1,6 +1,6 @@
-#include "cli/led.h"
+#include "cli/forced.h"
 
-attend_status at_led_run(const at_led *l, attend_error *err)
+attend_status at_forced_run(const at_forced *l, attend_error *err)
 {
     at_models models = {.count = 0};
     attend_translate_options inside;

@@ -1,8 +1,8 @@
-#include "cli/cut.h"
+#include "cli/truncation.h"
 
 #include <stdio.h>
 
-void at_cut_say(const at_cut *c, const at_cli *cli, const char *unit, const char *what)
+void at_truncation_report(const at_truncation *c, const at_cli *cli, const char *unit, const char *what)
 {
     if (c->count)
         fprintf(stderr, "attend %s: %ld %s%s more than %d %s; %s\n", cli->command, c->count, unit,

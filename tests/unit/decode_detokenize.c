@@ -1,5 +1,5 @@
 /* What stands for an unknown word. */
-#include "decode/wording.h"
+#include "decode/detokenize.h"
 
 #include <setjmp.h>
 #include <stdarg.h>
@@ -23,14 +23,14 @@ static void expect(const at_dictionary *d, int positions, int looks_at, const ch
 {
     real weights[8] = {0};
     at_arena memory = {.first_size = 0};
-    at_wording w = {.dictionary = d,
+    at_detokenizer w = {.dictionary = d,
                     .source = &pieces,
                     .line = {"in Omega. !", 11},
                     .positions = positions,
                     .memory = &memory};
     at_text out = {"?", 1};
     weights[looks_at] = (real)0.9;
-    assert_true(at_wording_replace(&w, weights, &out));
+    assert_true(at_detokenizer_replace(&w, weights, &out));
     assert_int_equal(out.size, strlen(wanted));
     assert_memory_equal(out.text, wanted, out.size);
     at_arena_free(&memory);
@@ -48,7 +48,7 @@ static void a_word_stands_there_without_its_blank(void **state)
 
 static void the_dictionary_knows_words_behind_the_first(void **state)
 {
-    char path[] = "/tmp/attend-wording-XXXXXX";
+    char path[] = "/tmp/attend-detokenize-XXXXXX";
     attend_error err;
     at_dictionary *d;
     (void)state;

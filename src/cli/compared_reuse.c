@@ -1,4 +1,4 @@
-#include "cli/compared_same.h"
+#include "cli/compared_reuse.h"
 
 #include <limits.h>
 #include <stdio.h>
@@ -84,7 +84,7 @@ static attend_status compare_part(const json_t *now, const json_t *then, const c
                     at_show(is).text, at_show(was).text);
 }
 
-attend_status at_compared_same_data(const json_t *now, const char *path, const char *what,
+attend_status at_compared_check_data(const json_t *now, const char *path, const char *what,
                                     attend_error *err)
 {
     static const char *const names[] = {"data",      "src",  "tgt",     "valid",
@@ -129,7 +129,7 @@ static attend_status compare_settings(const at_config *now, const at_config *the
     return ATTEND_OK;
 }
 
-attend_status at_compared_same_settings(const char *text, const char *folder, const char *what,
+attend_status at_compared_check_settings(const char *text, const char *folder, const char *what,
                                         attend_error *err)
 {
     at_config now = {0}, then = {0};

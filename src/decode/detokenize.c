@@ -1,4 +1,4 @@
-#include "decode/wording.h"
+#include "decode/detokenize.h"
 
 #include <string.h>
 
@@ -7,7 +7,7 @@
 #include "text/counting.h"
 #include "text/unicode.h"
 
-at_text *at_wording_pieces(const at_wording *w, int count, const int *id)
+at_text *at_detokenizer_tokens(const at_detokenizer *w, int count, const int *id)
 {
     at_text *piece = at_arena_alloc(w->memory, (size_t)(count + 1) * sizeof *piece);
     int known = at_tokenizer_size(w->target);
@@ -20,12 +20,12 @@ at_text *at_wording_pieces(const at_wording *w, int count, const int *id)
 }
 
 /* of the line, without the blank that some tokenizers begin a word with */
-static at_text shown(const at_wording *w, const at_token *first, const at_token *last)
+static at_text shown(const at_detokenizer *w, const at_token *first, const at_token *last)
 {
     return at_trimmed(w->line.text + first->begin, last->end - first->begin);
 }
 
-static bool is_mark(const at_wording *w, const at_token *p)
+static bool is_mark(const at_detokenizer *w, const at_token *p)
 {
     uint32_t code;
     at_text text = shown(w, p, p);
@@ -33,7 +33,7 @@ static bool is_mark(const at_wording *w, const at_token *p)
 }
 
 /* the word of the line that the piece at that position belongs to, without punctuation around */
-static at_text word_at(const at_wording *w, size_t at)
+static at_text word_at(const at_detokenizer *w, size_t at)
 {
     const at_token *all = w->source->item;
     while (shown(w, &all[at], &all[at]).size == 0 && at + 1 < w->source->count
@@ -50,7 +50,7 @@ static at_text word_at(const at_wording *w, size_t at)
     return shown(w, &all[first], &all[last]);
 }
 
-bool at_wording_replace(const at_wording *w, const real *weights, at_text *piece)
+bool at_detokenizer_replace(const at_detokenizer *w, const real *weights, at_text *piece)
 {
     int best = -1;
     for (int j = 0; j < w->positions && (size_t)j < w->source->count; j++)
@@ -74,7 +74,7 @@ bool at_wording_replace(const at_wording *w, const real *weights, at_text *piece
     return true;
 }
 
-attend_status at_wording_join(const at_wording *w, int count, const int *id, const at_text *piece,
+attend_status at_detokenizer_join(const at_detokenizer *w, int count, const int *id, const at_text *piece,
                               at_str *out, attend_error *err)
 {
     at_text *shown = at_arena_alloc(w->memory, (size_t)(count + 1) * sizeof *shown);
@@ -90,18 +90,18 @@ attend_status at_wording_join(const at_wording *w, int count, const int *id, con
 
 /* A piece is in the last word of the text that ends with it; where characters are words, and it has
  * several, in the first that it adds. */
-attend_status at_wording_words(const at_wording *w, int count, const int *id, const at_text *piece,
+attend_status at_detokenizer_words(const at_detokenizer *w, int count, const int *id, const at_text *piece,
                                unsigned *word, attend_error *err)
 {
     at_str text = {0};
-    attend_status status = at_wording_join(w, count, id, piece, &text, err);
+    attend_status status = at_detokenizer_join(w, count, id, piece, &text, err);
     bool alone = at_words_stand_alone(at_str_text(&text), text.length);
     unsigned before = 0;
     for (int i = 0; i < count && status >= 0; i++) {
         bool shows = id[i] == w->target->special[ATTEND_SPECIAL_UNK]
                      || !at_tokenizer_is_special(w->target, id[i]);
         at_str_clear(&text);
-        status = at_wording_join(w, i + 1, id, piece, &text, err);
+        status = at_detokenizer_join(w, i + 1, id, piece, &text, err);
         unsigned words = at_words_count(at_str_text(&text), text.length, alone);
         unsigned first = alone && words > before ? before : words - 1;
         word[i] = shows && words ? first : ATTEND_NO_WORD;

@@ -1,6 +1,6 @@
-/* Models that are led through given translations: what attend align and attend score share. */
-#ifndef ATTEND_CLI_LED_H
-#define ATTEND_CLI_LED_H
+/* Forced decoding of given translations: what attend align and attend score share. */
+#ifndef ATTEND_CLI_FORCED_H
+#define ATTEND_CLI_FORCED_H
 
 #include "cli/attention_out.h"
 #include "cli/sentence_pairs.h"
@@ -17,8 +17,8 @@ typedef struct {
     attend_translation_function *write;
     void *user;
     at_str *out; /* what has been written, and is flushed in the end */
-} at_led;
+} at_forced;
 
-attend_status at_led_run(const at_led *l, attend_error *err);
+attend_status at_forced_run(const at_forced *l, attend_error *err);
 
 #endif
