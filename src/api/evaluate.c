@@ -35,12 +35,6 @@ typedef struct {
     bool warned;                       /* of links to words that are not there */
 } work;
 
-static const char *copy(at_arena *memory, const char *text)
-{
-    char *to = at_arena_alloc_small(memory, strlen(text) + 1);
-    return to ? strcpy(to, text) : NULL;
-}
-
 /* ---- translating ---------------------------------------------------------------------------- */
 
 static attend_status take(void *user, const attend_translation *t, attend_error *err)
@@ -48,7 +42,7 @@ static attend_status take(void *user, const attend_translation *t, attend_error 
     work *w = user;
     if (t->rank == 0) {
         w->out->written += t->targets;
-        if (!(w->translation[t->line] = copy(&w->memory, t->text)))
+        if (!(w->translation[t->line] = at_arena_strdup(&w->memory, t->text)))
             return at_error_memory(err);
     }
     return w->o.function ? w->o.function(w->o.user, t, err) : ATTEND_OK;
@@ -120,7 +114,7 @@ static attend_status take_forced(void *user, const attend_translation *t, attend
         attend_free(links);
     if (status < 0)
         return status;
-    w->links[t->line] = copy(&w->memory, links);
+    w->links[t->line] = at_arena_strdup(&w->memory, links);
     attend_free(links);
     return w->links[t->line] ? ATTEND_OK : at_error_memory(err);
 }
@@ -214,7 +208,7 @@ static attend_status judge(work *w, attend_error *err)
     if (status < 0)
         return status;
     w->out->bleu = attend_scores_corpus(bleu, 0);
-    if (!(w->out->signature = copy(&w->memory, attend_scores_signature(bleu))))
+    if (!(w->out->signature = at_arena_strdup(&w->memory, attend_scores_signature(bleu))))
         status = at_error_memory(err);
     if (status >= 0)
         status = by_length(w, bleu, err);

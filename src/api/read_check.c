@@ -69,13 +69,6 @@ attend_status at_array_copy(attend_reading *r, const char *name, attend_array *a
     return ATTEND_OK;
 }
 
-char *at_text_copy(attend_reading *r, const char *text)
-{
-    size_t size = strlen(text) + 1;
-    char *copy = at_arena_alloc_small(&r->memory, size);
-    return copy ? memcpy(copy, text, size) : NULL;
-}
-
 static attend_status copy_labels(attend_reading *r, const char *const **labels, size_t count,
                                  attend_error *err)
 {
@@ -88,7 +81,7 @@ static attend_status copy_labels(attend_reading *r, const char *const **labels, 
     if (!copy)
         return at_error_memory(err);
     for (size_t i = 0; i < count; i++)
-        if (!(copy[i] = at_text_copy(r, (*labels)[i])))
+        if (!(copy[i] = at_arena_strdup(&r->memory, (*labels)[i])))
             return at_error_memory(err);
     *labels = copy;
     return ATTEND_OK;

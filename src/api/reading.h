@@ -52,7 +52,6 @@ bool at_array_len(attend_array a, size_t *len);
 /* a copy of the numbers in the reading's memory; those that a tensor cannot have are refused */
 attend_status at_array_copy(attend_reading *r, const char *name, attend_array *a,
                             attend_error *err);
-char *at_text_copy(attend_reading *r, const char *text); /* NULL without memory */
 
 /* what a read needs beside its tensors */
 typedef struct {

@@ -32,6 +32,7 @@ void *at_arena_alloc_small(at_arena *a, size_t bytes);
 
 /* A copy of `size` bytes of text, ended by a zero byte; NULL without memory. */
 char *at_arena_text(at_arena *a, const char *text, size_t size);
+char *at_arena_strdup(at_arena *a, const char *text); /* of a whole string */
 
 void at_arena_reset(at_arena *a);
 at_arena_mark at_arena_mark_here(const at_arena *a);

@@ -55,16 +55,6 @@ static attend_status next(reading *r)
     return ATTEND_OK;
 }
 
-static const char *keep(at_config *c, const char *text, size_t size)
-{
-    char *copy = at_arena_alloc_small(&c->memory, size + 1);
-    if (!copy)
-        return NULL;
-    memcpy(copy, text, size);
-    copy[size] = '\0';
-    return copy;
-}
-
 static attend_status add(reading *r, at_config_entry e)
 {
     at_config *c = r->c;
@@ -95,7 +85,7 @@ static attend_status scalar(reading *r, const char **text)
         return wrong(r, "a value holds a zero byte");
     if (plain && (size == 0 || at_choice_find("~|null|Null|NULL", value) >= 0))
         return ATTEND_OK;
-    *text = keep(r->c, value, size);
+    *text = at_arena_text(&r->c->memory, value, size);
     return *text ? ATTEND_OK : at_error_memory(r->err);
 }
 
@@ -187,7 +177,7 @@ attend_status at_config_parse(at_config *c, const char *path, const char *text, 
     reading r = {.c = c, .err = err};
     *c = (at_config){.count = 0};
     c->ended = size == 0 || text[size - 1] == '\n';
-    if (!(c->path = (char *)keep(c, path, strlen(path))) || !yaml_parser_initialize(&r.parser))
+    if (!(c->path = at_arena_strdup(&c->memory, path)) || !yaml_parser_initialize(&r.parser))
         return at_error_memory(err);
     yaml_parser_set_input_string(&r.parser, (const unsigned char *)text, size);
     attend_status status = read_document(&r);

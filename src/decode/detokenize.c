@@ -65,13 +65,8 @@ bool at_detokenizer_replace(const at_detokenizer *w, const real *weights, at_tex
     const char *known = w->dictionary ? at_dictionary_find(w->dictionary, from.text, from.size)
                                       : NULL;
     at_text with = known ? (at_text){known, strlen(known)} : from;
-    char *copy = at_arena_alloc_small(w->memory, with.size + 1);
-    if (!copy)
-        return false;
-    memcpy(copy, with.text, with.size);
-    copy[with.size] = '\0';
-    *piece = (at_text){copy, with.size};
-    return true;
+    *piece = (at_text){at_arena_text(w->memory, with.text, with.size), with.size};
+    return piece->text;
 }
 
 attend_status at_detokenizer_join(const at_detokenizer *w, int count, const int *id, const at_text *piece,

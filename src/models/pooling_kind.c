@@ -41,10 +41,8 @@ attend_status at_pooling_set_names(at_model *m, const char *const *names, attend
         size_t size = strlen(names[i]);
         if (at_utf8_valid(names[i], size) < size)
             return at_error(err, ATTEND_OPTION, "the name of column %zu is no UTF-8", i + 1);
-        char *copy = at_arena_alloc_small(&m->memory, size + 1);
-        if (!copy)
+        if (!(copies[i] = at_arena_text(&m->memory, names[i], size)))
             return at_error_memory(err);
-        copies[i] = memcpy(copy, names[i], size + 1);
     }
     if (!copies)
         return at_error_memory(err);

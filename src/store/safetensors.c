@@ -154,13 +154,6 @@ static attend_status parse_header(const at_safetensors *s, const unsigned char *
     return at_json_parse(name, (const char *)text, size, out, err);
 }
 
-static char *keep_text(at_safetensors *s, const char *text)
-{
-    size_t size = strlen(text) + 1;
-    char *copy = at_arena_alloc_small(&s->arena, size);
-    return copy ? memcpy(copy, text, size) : NULL;
-}
-
 static bool is_checksum(const char *key)
 {
     return !strcmp(key, ATTEND_CHECKSUM_HEADER) || !strcmp(key, ATTEND_CHECKSUM_TENSORS);
@@ -184,8 +177,8 @@ static attend_status read_metadata(at_safetensors *s, json_t *object, attend_err
         if (is_checksum(json_object_iter_key(i)))
             continue;
         at_metadata *m = &s->metadata[s->metadata_count++];
-        m->key = keep_text(s, json_object_iter_key(i));
-        m->value = keep_text(s, value);
+        m->key = at_arena_strdup(&s->arena, json_object_iter_key(i));
+        m->value = at_arena_strdup(&s->arena, value);
         if (!m->key || !m->value)
             return at_error_memory(err);
     }
@@ -269,7 +262,7 @@ static attend_status read_tensor(at_safetensors *s, const char *name, const json
                                  attend_error *err)
 {
     at_stored *t = &s->tensors[s->count];
-    *t = (at_stored){.name = keep_text(s, name), .place = s->count};
+    *t = (at_stored){.name = at_arena_strdup(&s->arena, name), .place = s->count};
     if (!t->name)
         return at_error_memory(err);
     s->count++;
@@ -435,7 +428,7 @@ attend_status at_safetensors_open_memory(const char *name, const void *bytes, si
     if (!s)
         return at_error_memory(err);
     at_arena_init(&s->arena, 4096);
-    s->file = keep_text(s, name);
+    s->file = at_arena_strdup(&s->arena, name);
     attend_status status = s->file ? read_file(s, bytes, size, err) : at_error_memory(err);
     if (status < 0)
         at_safetensors_close(s);

@@ -132,11 +132,9 @@ static int32_t append(at_vocab *v, const char *text, size_t size, uint64_t hash)
         return -1;
     if (2 * (v->count + 1) > v->mask && !grow_table(v))
         return -1;
-    char *copy = at_arena_alloc_small(&v->memory, size + 1);
+    const char *copy = at_arena_text(&v->memory, text, size);
     if (!copy)
         return -1;
-    memcpy(copy, text, size);
-    copy[size] = 0;
     int32_t id = (int32_t)v->count;
     *slot_of(v, text, size, hash) = (slot){(uint32_t)(hash >> 32), id};
     v->item[v->count++] = (entry){.text = copy, .size = (uint32_t)size};

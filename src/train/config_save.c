@@ -65,13 +65,12 @@ static bool make_absolute(const at_option *options, void *fields, at_arena *memo
     for (const at_option *o = options; o->name; o++) {
         bool text = o->type == ATTEND_OPTION_PATH || o->type == ATTEND_OPTION_STRING;
         const char **field = (const char **)((char *)fields + o->offset), *path;
-        char buffer[PATH_MAX], *copy;
+        char buffer[PATH_MAX];
         if (!text || !*field || !at_train_config_is_path(o, *field))
             continue;
         path = at_train_config_absolute(*field, buffer);
-        if (!(copy = at_arena_alloc_small(memory, strlen(path) + 1)))
+        if (!(*field = at_arena_strdup(memory, path)))
             return false;
-        *field = strcpy(copy, path);
     }
     return true;
 }

@@ -18,16 +18,6 @@ typedef struct {
     at_arena memory;
 } sample;
 
-static const char *copy(at_arena *memory, const char *text, size_t size)
-{
-    char *c = at_arena_alloc_small(memory, size + 1);
-    if (c) {
-        memcpy(c, text, size);
-        c[size] = '\0';
-    }
-    return c;
-}
-
 /* Tokens of bytes may be invalid UTF-8 until they are learned; measures take nothing else. */
 static void repair(at_str *out, const char *text)
 {
@@ -46,7 +36,7 @@ static attend_status take(void *user, const at_translated *t, attend_error *err)
     sample *s = user;
     at_str text = {0};
     repair(&text, t->text);
-    const char *made = text.failed ? NULL : copy(&s->memory, at_str_text(&text), text.length);
+    const char *made = text.failed ? NULL : at_arena_text(&s->memory, at_str_text(&text), text.length);
     at_str_free(&text);
     s->translation[t->line] = made;
     return made ? ATTEND_OK : at_error_memory(err);
@@ -59,8 +49,8 @@ static bool gather(sample *s, const at_run *r)
     at_example e;
     at_item_view v;
     for (; s->count < MAX_TRANSLATED && at_run_valid_at(r, s->count, &e, &v); s->count++) {
-        const char *source = copy(&s->memory, e.source.text, e.source.size);
-        const char *reference = copy(&s->memory, e.target.text, e.target.size);
+        const char *source = at_arena_text(&s->memory, e.source.text, e.source.size);
+        const char *reference = at_arena_text(&s->memory, e.target.text, e.target.size);
         if (!source || !reference)
             return false;
         s->source[s->count] = (at_text){source, e.source.size};
