@@ -3,7 +3,7 @@
 #include "base/guess.h"
 #include "cli/cli.h"
 #include "cli/table.h"
-#include "make/maker.h"
+#include "makers/maker.h"
 
 typedef struct {
     bool json, markdown;

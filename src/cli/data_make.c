@@ -6,7 +6,7 @@
 #include "base/file.h"
 #include "base/log.h"
 #include "base/memory.h"
-#include "make/features.h"
+#include "makers/features.h"
 
 typedef struct {
     at_writer *file; /* or NULL: standard output */

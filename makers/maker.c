@@ -2,7 +2,7 @@
  *
  * Sources are kept as 64-bit keys, so that among millions a new one may be taken for an old one and
  * left out; nobody misses it. */
-#include "make/maker.h"
+#include "makers/maker.h"
 
 #include <string.h>
 
@@ -12,7 +12,7 @@
 
 #define MAKER(name) &at_maker_##name,
 const at_maker *const at_makers[] = {
-#include "make/makers.def"
+#include "makers/makers.def"
 };
 #undef MAKER
 

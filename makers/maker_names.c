@@ -2,7 +2,7 @@
  * vocabulary has them, so they can only be copied. */
 #include <string.h>
 
-#include "make/maker.h"
+#include "makers/maker.h"
 
 /* 1 and 2 stand for the names */
 static const char *const sentences[][2] = {

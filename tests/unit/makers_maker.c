@@ -1,4 +1,4 @@
-#include "make/maker.h"
+#include "makers/maker.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

@@ -6,7 +6,7 @@
  *   Who will Mary look for?                              玛丽会寻找谁？ */
 #include <string.h>
 
-#include "make/maker.h"
+#include "makers/maker.h"
 
 #define COUNT(array) ((int)(sizeof(array) / sizeof *(array)))
 #define ANY(dice, array) (&(array)[at_dice_roll(dice, COUNT(array))])

@@ -32,7 +32,7 @@ struct at_maker {
 };
 
 #define MAKER(name) extern const at_maker at_maker_##name;
-#include "make/makers.def"
+#include "makers/makers.def"
 #undef MAKER
 
 extern const at_maker *const at_makers[];

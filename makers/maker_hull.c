@@ -3,7 +3,7 @@
  * is Andrew's monotone chain, on whole hundredths, so that no rounding decides. */
 #include <stdlib.h>
 
-#include "make/maker.h"
+#include "makers/maker.h"
 
 enum { MAX_POINTS = 50, GRID = 100, MIN_POINTS = 5 };
 

@@ -1,4 +1,4 @@
-#include "make/features.h"
+#include "makers/features.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

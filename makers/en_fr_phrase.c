@@ -1,6 +1,6 @@
 /* Noun phrases in English and French: their words, how they are chosen, and how French makes
  * determiner and adjectives agree, puts them in order, and elides. */
-#include "make/en_fr_phrase.h"
+#include "makers/en_fr_phrase.h"
 
 #include <string.h>
 

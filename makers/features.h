@@ -2,7 +2,7 @@
 #ifndef ATTEND_MAKE_FEATURES_H
 #define ATTEND_MAKE_FEATURES_H
 
-#include "make/maker.h"
+#include "makers/maker.h"
 
 /* Makes count examples (at least 1), as at_maker_run does, with a maker whose sources are vectors.
  *

@@ -6,7 +6,7 @@
  *   Does she look for an old tree?   Est-ce qu'elle cherche un vieil arbre ?
  *
  * A sentence is chosen first, as a clause of phrases, and then said in both languages. */
-#include "make/en_fr_phrase.h"
+#include "makers/en_fr_phrase.h"
 
 #define COUNT(array) ((int)(sizeof(array) / sizeof *(array)))
 #define ANY(dice, array) (&(array)[at_dice_roll(dice, COUNT(array))])

@@ -3,7 +3,7 @@
 #ifndef ATTEND_MAKE_EN_FR_PHRASE_H
 #define ATTEND_MAKE_EN_FR_PHRASE_H
 
-#include "make/maker.h"
+#include "makers/maker.h"
 
 /* what a noun is, and what an adjective is said of */
 typedef enum {

@@ -1,6 +1,6 @@
 /* Numbers to be brought into order: "83 12 57" becomes "12 57 83". What a pointer network learns
  * first (Vinyals et al. 2015). Numbers go from 0 to 99, and none comes twice. */
-#include "make/maker.h"
+#include "makers/maker.h"
 
 enum { NUMBERS = 100 };
 

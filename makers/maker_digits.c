@@ -6,7 +6,7 @@
  * hundredths, so that no rounding makes a difference between machines. */
 #include <stdlib.h>
 
-#include "make/maker.h"
+#include "makers/maker.h"
 
 enum { BANDS = 12, MAX_DIGITS = 20, NOISE = 15 };
 
