@@ -66,6 +66,10 @@ typedef struct {
 #define OPTION_FLAG(S, field) .type = ATTEND_OPTION_FLAG, .offset = OPTION_FIELD(S, field, bool)
 #define OPTION_INT(S, field) .type = ATTEND_OPTION_INT, .offset = OPTION_FIELD(S, field, int)
 #define OPTION_REAL(S, field) .type = ATTEND_OPTION_REAL, .offset = OPTION_FIELD(S, field, double)
+#define OPTION_COUNT(S, field, default_, from, to) \
+    OPTION_INT(S, field), .value = default_, .min = from, .max = to, .meta = "N"
+#define OPTION_NUMBER(S, field, default_, from, to, name) \
+    OPTION_REAL(S, field), .value = default_, .min = from, .max = to, .meta = name
 #define OPTION_STRING(S, field) \
     .type = ATTEND_OPTION_STRING, .offset = OPTION_FIELD(S, field, const char *)
 #define OPTION_CHOICE(S, field) .type = ATTEND_OPTION_CHOICE, .offset = OPTION_FIELD(S, field, int)
