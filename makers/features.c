@@ -64,9 +64,7 @@ attend_status at_make_features(const at_maker *m, long count, uint64_t seed, int
 {
     sequences s = {.features = NULL};
     attend_status status = at_writer_open(&s.lines, lines, err);
-    if (status >= 0)
-        status = at_maker_run(m, count, seed, size, add_sequence, &s, err);
-    if (status >= 0)
+    if (status >= 0 && (status = at_maker_run(m, count, seed, size, add_sequence, &s, err)) >= 0)
         status = attend_features_save(s.features, features, err);
     if (status >= 0)
         status = at_writer_commit(s.lines, err);

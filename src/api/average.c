@@ -151,9 +151,7 @@ attend_status attend_average(const char *const *paths, size_t count, const char 
         status = at_weights_average((const char *const *)file, (int)count, mean, err);
     if (status >= 0)
         check_trainings(paths, count);
-    if (status >= 0)
-        status = at_model_copy(folder, out, err);
-    if (status >= 0)
+    if (status >= 0 && (status = at_model_copy(folder, out, err)) >= 0)
         status = at_weights_save(weights, mean, err);
     for (size_t i = 0; file && i < count; i++)
         at_free(file[i]);

@@ -243,15 +243,10 @@ attend_status attend_data_convert(const char *const *paths, size_t count, const 
     j.corpus = corpus;
     j.two = o.target ? o.target : j.one;
     j.keep = o.keep != 0;
-    if (status >= 0)
-        status = find_format(&j, &o, err);
-    if (status >= 0)
-        status = name_files(&j, out, name, err);
-    if (status >= 0)
-        status = open_export(&j, name, &x, err);
-    if (status >= 0)
-        status = write_all(&j, &x, NULL, err);
-    if (status >= 0)
+    if (status >= 0 && (status = find_format(&j, &o, err)) >= 0
+        && (status = name_files(&j, out, name, err)) >= 0
+        && (status = open_export(&j, name, &x, err)) >= 0
+        && (status = write_all(&j, &x, NULL, err)) >= 0)
         status = commit(&x, &done, err);
     if (status >= 0 && counts) {
         *counts = done;
@@ -306,9 +301,8 @@ static attend_status write_parts(const job *j, const char *folder, const unsigne
     at_export *exports[ATTEND_PARTS] = {NULL};
     char *names[ATTEND_PARTS][2] = {{NULL}};
     attend_status status = name_parts(j, folder, sizes, names, err);
-    if (status >= 0)
-        status = at_split_files_check(folder, names[0], 2 * ATTEND_PARTS, err);
-    if (status >= 0)
+    if (status >= 0
+        && (status = at_split_files_check(folder, names[0], 2 * ATTEND_PARTS, err)) >= 0)
         status = at_folder_make(folder, err);
     for (int i = 0; i < ATTEND_PARTS && status >= 0; i++)
         if (sizes[i])
@@ -338,11 +332,8 @@ attend_status attend_data_split(const char *const *paths, size_t count, const ch
     at_corpus *corpus = NULL;
     job j = {.one = count > 0 ? paths[0] : ""};
     attend_status status = at_data_options(&o, options, err);
-    if (status >= 0)
-        status = parse_fraction(&fractions[0], valid, "--valid", err);
-    if (status >= 0)
-        status = parse_fraction(&fractions[1], test, "--test", err);
-    if (status >= 0)
+    if (status >= 0 && (status = parse_fraction(&fractions[0], valid, "--valid", err)) >= 0
+        && (status = parse_fraction(&fractions[1], test, "--test", err)) >= 0)
         status = load(paths, count, &o, &corpus, &j.from, err);
     j.corpus = corpus;
     j.two = o.target ? o.target : j.one;

@@ -145,9 +145,7 @@ static attend_status learn(at_pooling *p, const attend_fit_options *o, attend_er
     bool stopped = false;
     attend_status status = at_pooling_start(p, err);
     at_pooling_weight(p, p->weight);
-    if (status >= 0)
-        status = at_pooling_error(p, learned, rows, NULL, &before, err);
-    if (status >= 0)
+    if (status >= 0 && (status = at_pooling_error(p, learned, rows, NULL, &before, err)) >= 0)
         status = train(p, o, err);
     if ((stopped = status == ATTEND_STOPPED))
         status = ATTEND_OK;

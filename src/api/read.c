@@ -143,7 +143,8 @@ static attend_status keep_parameters(attend_reading *r, const at_read_job *j, at
     for (size_t i = 0; all && i < count; i++) {
         const at_parameter *p = at_params_at(j->params, (int)i);
         double *data = at_arena_alloc(&r->memory, (p->len + 1) * sizeof *data);
-        all[i] = (attend_parameter){at_arena_strdup(&r->memory, p->name), {data, p->shape.rank, {0}}};
+        all[i] = (attend_parameter){at_arena_strdup(&r->memory, p->name),
+                                    {data, p->shape.rank, {0}}};
         if (!data || !all[i].name)
             return at_error_memory(err);
         for (size_t k = 0; k < p->len; k++)
@@ -196,9 +197,7 @@ static attend_status keep(attend_reading *r, const at_tensor *x, attend_array *o
 static attend_status keep_all(attend_reading *r, const at_reading *from, attend_error *err)
 {
     attend_status status = keep(r, from->scores, &r->scores, err);
-    if (status >= 0)
-        status = keep(r, from->weights, &r->weights, err);
-    if (status >= 0)
+    if (status >= 0 && (status = keep(r, from->weights, &r->weights, err)) >= 0)
         status = keep(r, from->context, &r->context, err);
     return status < 0 ? status : keep(r, from->centre, &r->centre, err);
 }

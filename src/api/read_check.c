@@ -305,15 +305,9 @@ attend_status at_read_prepare(attend_reading *r, at_read_job *j, attend_error *e
         return at_error(err, ATTEND_OPTION, "first is %d and hidden_size %d; give smaller numbers",
                         r->input.first, r->input.hidden_size);
     status = copy_input(r, err);
-    if (status >= 0)
-        status = check_sizes(r, err);
-    if (status >= 0)
-        status = check_widths(&r->input, &j->how, err);
-    if (status >= 0)
-        status = check_work(r, &j->how, err);
-    if (status >= 0)
-        status = set_lengths(r, j, err);
-    if (status >= 0)
+    if (status >= 0 && (status = check_sizes(r, err)) >= 0
+        && (status = check_widths(&r->input, &j->how, err)) >= 0
+        && (status = check_work(r, &j->how, err)) >= 0 && (status = set_lengths(r, j, err)) >= 0)
         status = set_centres(r, j, err);
     return status < 0 ? status : set_mask(r, j, err);
 }

@@ -6,9 +6,9 @@
 #include "api/model.h"
 #include "api/options.h"
 #include "base/memory.h"
+#include "decode/detokenize.h"
 #include "decode/generate.h"
 #include "decode/logits.h"
-#include "decode/detokenize.h"
 #include "tensor/vector.h"
 
 /* texts that joined together: their memory goes when the last of them has left */

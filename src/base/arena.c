@@ -99,7 +99,10 @@ char *at_arena_text(at_arena *a, const char *text, size_t size)
 void *at_arena_alloc(at_arena *a, size_t bytes) { return alloc(a, bytes, ALIGNMENT); }
 void *at_arena_alloc_small(at_arena *a, size_t bytes) { return alloc(a, bytes, SMALL_ALIGNMENT); }
 
-char *at_arena_strdup(at_arena *a, const char *text) { return at_arena_text(a, text, strlen(text)); }
+char *at_arena_strdup(at_arena *a, const char *text)
+{
+    return at_arena_text(a, text, strlen(text));
+}
 
 void at_arena_reset(at_arena *a)
 {

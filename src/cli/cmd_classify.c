@@ -5,9 +5,9 @@
 
 #include "base/memory.h"
 #include "cli/attention_out.h"
-#include "cli/truncation.h"
 #include "cli/models.h"
 #include "cli/stream.h"
+#include "cli/truncation.h"
 
 typedef struct {
     bool probabilities, show;

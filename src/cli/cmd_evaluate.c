@@ -4,9 +4,9 @@
 
 #include "base/file.h"
 #include "cli/attention_out.h"
-#include "cli/truncation.h"
 #include "cli/evaluation.h"
 #include "cli/sentence_pairs.h"
+#include "cli/truncation.h"
 
 typedef struct {
     const char *src, *tgt, *gold, *out;
@@ -107,9 +107,7 @@ static attend_status open_all(work *w, at_cli *cli, int operands, char **operand
     if (status < 0)
         return status;
     status = at_models_add(&w->models, cli, operand[0], err);
-    if (status >= 0)
-        status = at_models_add_all(&w->models, cli, &o->ensemble, err);
-    if (status >= 0)
+    if (status >= 0 && (status = at_models_add_all(&w->models, cli, &o->ensemble, err)) >= 0)
         status = at_sentence_pairs_read(&w->pairs, cli, &from, err);
     if (status >= 0 && o->gold)
         status = at_lines_read(&w->gold, cli, o->gold, err);

@@ -381,9 +381,7 @@ static attend_status run(at_cli *cli, const void *fields, int operands, char **o
     if (!in)
         return at_error_memory(err);
     attend_status status = check(o, operands, err);
-    if (status >= 0)
-        status = read_input(in, cli, o, operands, operand, err);
-    if (status >= 0)
+    if (status >= 0 && (status = read_input(in, cli, o, operands, operand, err)) >= 0)
         status = check_source_lines(in, err);
     if (status >= 0)
         warn_of_tokens(o, in);

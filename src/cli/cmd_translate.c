@@ -8,10 +8,10 @@
 #include "base/memory.h"
 #include "base/utf8.h"
 #include "cli/attention_out.h"
-#include "cli/truncation.h"
 #include "cli/lines.h"
 #include "cli/models.h"
 #include "cli/stream.h"
+#include "cli/truncation.h"
 
 typedef struct {
     int beam, nbest, rule, no_repeat, longest, when_long, most, batch, top_k, alignment,

@@ -207,9 +207,7 @@ static int work(at_compared *c, const at_comparing *with, const char *path)
     c->beam = with->beam;
     c->gold = with->gold;
     snprintf(c->measured, sizeof c->measured, "%s", with->measured);
-    if (status >= 0)
-        status = evaluate(c, with, &err);
-    if (status >= 0)
+    if (status >= 0 && (status = evaluate(c, with, &err)) >= 0)
         status = save(c, path, &err);
     if (status < 0 && status != ATTEND_STOPPED) /* who waits says how that goes on */
         fprintf(stderr, "attend compare: %s: %s\n", c->name, err.message);

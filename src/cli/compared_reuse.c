@@ -85,7 +85,7 @@ static attend_status compare_part(const json_t *now, const json_t *then, const c
 }
 
 attend_status at_compared_check_data(const json_t *now, const char *path, const char *what,
-                                    attend_error *err)
+                                     attend_error *err)
 {
     static const char *const names[] = {"data",      "src",  "tgt",     "valid",
                                         "valid-tgt", "test", "test-tgt"};
@@ -130,14 +130,12 @@ static attend_status compare_settings(const at_config *now, const at_config *the
 }
 
 attend_status at_compared_check_settings(const char *text, const char *folder, const char *what,
-                                        attend_error *err)
+                                         attend_error *err)
 {
     at_config now = {0}, then = {0};
     char *path = at_file_join(folder, "training/settings.yaml");
     attend_status status = path ? at_config_load(&then, path, err) : at_error_memory(err);
-    if (status >= 0)
-        status = at_config_parse(&now, "settings", text, strlen(text), err);
-    if (status >= 0)
+    if (status >= 0 && (status = at_config_parse(&now, "settings", text, strlen(text), err)) >= 0)
         status = compare_settings(&now, &then, what, err);
     at_config_free(&now);
     at_config_free(&then);

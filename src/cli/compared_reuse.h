@@ -18,10 +18,10 @@ attend_status at_compared_data(json_t **out, const attend_setting *parts, size_t
 
 /* Fails, with a remedy, where the record at path is of other data; what names it in messages. */
 attend_status at_compared_check_data(const json_t *now, const char *path, const char *what,
-                                    attend_error *err);
+                                     attend_error *err);
 
 /* The same of the settings of the run in a folder; text: those that are wanted, as YAML. */
 attend_status at_compared_check_settings(const char *text, const char *folder, const char *what,
-                                        attend_error *err);
+                                         attend_error *err);
 
 #endif

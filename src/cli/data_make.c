@@ -78,9 +78,7 @@ static attend_status make_features(const at_making *m, const at_maker *maker, at
 {
     char *features = named(m->out, ".safetensors"), *lines = named(m->out, ".txt");
     attend_status status = features && lines ? ATTEND_OK : at_error_memory(err);
-    if (status >= 0)
-        status = may_write(features, m->overwrite, err);
-    if (status >= 0)
+    if (status >= 0 && (status = may_write(features, m->overwrite, err)) >= 0)
         status = may_write(lines, m->overwrite, err);
     if (status >= 0)
         status = at_make_features(maker, m->count, (uint64_t)m->seed, m->size, features, lines,

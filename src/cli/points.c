@@ -222,11 +222,8 @@ attend_status at_point_table_read(at_point_table *p, const char *path, const cha
     int y_column;
     *p = (at_point_table){0};
     attend_status status = first_row(&c, path, &header, err);
-    if (status >= 0)
-        status = find_x(p, &c, header, x, err);
-    if (status >= 0)
-        status = find_column(&c, header, y, &y_column, err);
-    if (status >= 0)
+    if (status >= 0 && (status = find_x(p, &c, header, x, err)) >= 0
+        && (status = find_column(&c, header, y, &y_column, err)) >= 0)
         status = check_columns(p, y_column, err);
     if (status >= 0) {
         take_names(p, &c, header, y_column);

@@ -2,7 +2,8 @@
 
 #include <stdio.h>
 
-void at_truncation_report(const at_truncation *c, const at_cli *cli, const char *unit, const char *what)
+void at_truncation_report(const at_truncation *c, const at_cli *cli, const char *unit,
+                          const char *what)
 {
     if (c->count)
         fprintf(stderr, "attend %s: %ld %s%s more than %d %s; %s\n", cli->command, c->count, unit,

@@ -6,7 +6,7 @@
 
 typedef struct {
     long count;
-    int longest;    /* tokens that are read of one: a model may have fewer positions than the limit */
+    int longest; /* tokens that are read of one: a model may have fewer positions than the limit */
     const char *of; /* "frames"; NULL: pieces */
 } at_truncation;
 
@@ -18,6 +18,7 @@ static inline void at_truncation_note(at_truncation *c, bool cut, int read)
 }
 
 /* "3 lines have more than 1000 pieces; `what`" to standard error, unless none was cut. */
-void at_truncation_report(const at_truncation *c, const at_cli *cli, const char *unit, const char *what);
+void at_truncation_report(const at_truncation *c, const at_cli *cli, const char *unit,
+                          const char *what);
 
 #endif

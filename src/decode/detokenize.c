@@ -69,8 +69,8 @@ bool at_detokenizer_replace(const at_detokenizer *w, const real *weights, at_tex
     return piece->text;
 }
 
-attend_status at_detokenizer_join(const at_detokenizer *w, int count, const int *id, const at_text *piece,
-                              at_str *out, attend_error *err)
+attend_status at_detokenizer_join(const at_detokenizer *w, int count, const int *id,
+                                  const at_text *piece, at_str *out, attend_error *err)
 {
     at_text *shown = at_arena_alloc(w->memory, (size_t)(count + 1) * sizeof *shown);
     size_t n = 0;
@@ -85,8 +85,8 @@ attend_status at_detokenizer_join(const at_detokenizer *w, int count, const int 
 
 /* A piece is in the last word of the text that ends with it; where characters are words, and it has
  * several, in the first that it adds. */
-attend_status at_detokenizer_words(const at_detokenizer *w, int count, const int *id, const at_text *piece,
-                               unsigned *word, attend_error *err)
+attend_status at_detokenizer_words(const at_detokenizer *w, int count, const int *id,
+                                   const at_text *piece, unsigned *word, attend_error *err)
 {
     at_str text = {0};
     attend_status status = at_detokenizer_join(w, count, id, piece, &text, err);

@@ -1,5 +1,5 @@
-/* From the tokens of a hypothesis to its text: unknown tokens are replaced, and every token gets the
- * number of the word of the text that it is in.
+/* From the tokens of a hypothesis to its text: unknown tokens are replaced, and every token gets
+ * the number of the word of the text that it is in.
  *
  * An unknown token attends to a word of the source (Luong et al. 2015, "rare words"): that word's
  * translation in a dictionary replaces it, or the word itself. */
@@ -30,11 +30,11 @@ at_text *at_detokenizer_tokens(const at_detokenizer *w, int count, const int *id
 bool at_detokenizer_replace(const at_detokenizer *w, const real *weights, at_text *piece);
 
 /* Joins the texts of pieces, but those of special ones. */
-attend_status at_detokenizer_join(const at_detokenizer *w, int count, const int *id, const at_text *piece,
-                              at_str *out, attend_error *err);
+attend_status at_detokenizer_join(const at_detokenizer *w, int count, const int *id,
+                                  const at_text *piece, at_str *out, attend_error *err);
 
 /* Which word of the joined text, between white space, each piece is in; ATTEND_NO_WORD: none. */
-attend_status at_detokenizer_words(const at_detokenizer *w, int count, const int *id, const at_text *piece,
-                               unsigned *word, attend_error *err);
+attend_status at_detokenizer_words(const at_detokenizer *w, int count, const int *id,
+                                   const at_text *piece, unsigned *word, attend_error *err);
 
 #endif

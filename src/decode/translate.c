@@ -305,7 +305,8 @@ static at_text *texts(const job *j, const item *i, const at_detokenizer *w, int 
         if (k < given && i->given.item[k].id == unknown)
             piece[k] = (at_text){prefix.text + i->given.item[k].begin,
                                  i->given.item[k].end - i->given.item[k].begin};
-        else if (j->o->replace_unknown && weights && !at_detokenizer_replace(w, weights[k], &piece[k]))
+        else if (j->o->replace_unknown && weights
+                 && !at_detokenizer_replace(w, weights[k], &piece[k]))
             return NULL;
     }
     return piece;
@@ -389,13 +390,14 @@ static attend_status give_one(const job *j, size_t line, int rank, at_arena *mem
     const item *i = &j->items[line];
     const at_hypothesis *h = &i->beam.found[rank];
     at_detokenizer w = {.target = j->with->target,
-                    .dictionary = j->o->dictionary,
-                    .source = &i->pieces,
-                    .copied = &i->copied,
-                    .line = i->line,
-                    .words = !j->o->features && strcmp(j->with->source->kind->name, "words") == 0,
-                    .positions = i->cut ? i->length - 1 : i->length, /* its last is the end */
-                    .memory = memory};
+                        .dictionary = j->o->dictionary,
+                        .source = &i->pieces,
+                        .copied = &i->copied,
+                        .line = i->line,
+                        .words = !j->o->features
+                                 && strcmp(j->with->source->kind->name, "words") == 0,
+                        .positions = i->cut ? i->length - 1 : i->length, /* its last is the end */
+                        .memory = memory};
     at_translated t = {.line = j->base + line,
                        .rank = rank,
                        .score = j->o->words_alone ? NAN : h->score,

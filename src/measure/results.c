@@ -204,13 +204,8 @@ static attend_status fill(at_results *s, const char *measure, attend_error *err)
 {
     at_measurement *t = &s->task;
     attend_status status = find_measure(t, measure, err);
-    if (status >= 0)
-        status = find_words(t, err);
-    if (status >= 0)
-        status = check_ranges(&t->o, err);
-    if (status >= 0)
-        status = check_references(t, err);
-    if (status >= 0)
+    if (status >= 0 && (status = find_words(t, err)) >= 0
+        && (status = check_ranges(&t->o, err)) >= 0 && (status = check_references(t, err)) >= 0)
         status = check_lines(t, err);
     if (status >= 0)
         t->width = t->measure->width;
@@ -218,9 +213,7 @@ static attend_status fill(at_results *s, const char *measure, attend_error *err)
         status = t->measure->start(t, err);
     if (t->sum_width == 0)
         t->sum_width = t->width;
-    if (status >= 0)
-        status = allocate(s, err);
-    if (status >= 0)
+    if (status >= 0 && (status = allocate(s, err)) >= 0)
         status = collect(s, err);
     t->hypotheses = t->reference = NULL;
     t->o.tokenize = t->o.smooth = NULL;

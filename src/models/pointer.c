@@ -53,9 +53,7 @@ attend_status at_pointer_model(const at_pointer_settings *s, int width, at_point
                       .dropout = (real)s->dropout};
     attend_status status = at_how_parse(&m->attention, s->attention, err);
     m->attention.size = s->attention_size;
-    if (status >= 0)
-        status = at_how_check_keys(&m->attention, m->bidirectional, err);
-    if (status >= 0)
+    if (status >= 0 && (status = at_how_check_keys(&m->attention, m->bidirectional, err)) >= 0)
         status = at_how_check_width(&m->attention, m->hidden, err);
     return status < 0 ? status : at_output_parse(&output, "pointer", &m->attention, err);
 }

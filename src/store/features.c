@@ -233,9 +233,7 @@ attend_status at_features_open(const char *path, at_features **out, attend_error
     attend_status status = f ? at_safetensors_open(path, &f->file, err) : at_error_memory(err);
     if (f)
         f->descriptor = -1;
-    if (status >= 0)
-        status = take_file(f, path, err);
-    if (status >= 0)
+    if (status >= 0 && (status = take_file(f, path, err)) >= 0)
         status = watch_size(f, path, err);
     if (status < 0) {
         at_features_close(f);

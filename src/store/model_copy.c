@@ -29,9 +29,7 @@ static attend_status copy_named(const char *from, const char *to, const char *co
                                 attend_error *err)
 {
     attend_status status = at_checksum_list_verify(from, NULL, NULL, err);
-    if (status >= 0)
-        status = at_folder_make(to, err);
-    if (status >= 0)
+    if (status >= 0 && (status = at_folder_make(to, err)) >= 0)
         status = at_checksum_list_clear(to, err);
     for (const char *const *name = names; status >= 0 && *name; name++) {
         char *file = at_file_join(from, *name), *copy = at_file_join(to, *name);

@@ -127,9 +127,7 @@ static attend_status load_contents(const at_safetensors *file, const char *path,
                                    attend_error *err)
 {
     attend_status status = load_settings(file, path, &c->settings, err);
-    if (status >= 0)
-        status = load_doubles(file, path, "x", 2, &c->about[0], &c->x, err);
-    if (status >= 0)
+    if (status >= 0 && (status = load_doubles(file, path, "x", 2, &c->about[0], &c->x, err)) >= 0)
         status = load_doubles(file, path, "y", 1, &c->about[1], &c->y, err);
     if (status >= 0 && c->settings.learned)
         status = load_doubles(file, path, "weight", 1, &c->about[2], &c->weight, err);
@@ -204,9 +202,7 @@ attend_status at_pooling_file_open(const char *path, at_model **out, attend_erro
     if (status < 0)
         return status;
     status = load_contents(file, path, &c, err);
-    if (status >= 0)
-        status = make_model(&c, path, out, err);
-    if (status >= 0)
+    if (status >= 0 && (status = make_model(&c, path, out, err)) >= 0)
         status = read_names(*out, at_safetensors_metadata(file, "names"), path, err);
     if (status < 0) {
         at_model_free(*out);

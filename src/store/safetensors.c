@@ -270,9 +270,7 @@ static attend_status read_tensor(at_safetensors *s, const char *name, const json
         return at_tensor_error(err, ATTEND_FORMAT, s->file, name,
                                "is described by no object; get the file again");
     attend_status status = read_dtype(s, info, t, err);
-    if (status >= 0)
-        status = read_shape(s, info, t, err);
-    if (status >= 0)
+    if (status >= 0 && (status = read_shape(s, info, t, err)) >= 0)
         status = read_offsets(s, info, t, err);
     return status;
 }

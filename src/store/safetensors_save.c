@@ -271,17 +271,10 @@ attend_status at_safetensors_save(const char *path, const at_to_store *tensors, 
     at_json_start();
     p.header = json_object();
     attend_status status = p.header ? ATTEND_OK : at_error_memory(err);
-    if (status >= 0)
-        status = order_tensors(&p, tensors);
-    if (status >= 0)
-        status = plan_metadata(&p, metadata, metadata_count);
-    if (status >= 0)
-        status = plan_tensors(&p);
-    if (status >= 0)
-        status = plan_checksums(&p);
-    if (status >= 0)
-        status = plan_text(&p);
-    if (status >= 0)
+    if (status >= 0 && (status = order_tensors(&p, tensors)) >= 0
+        && (status = plan_metadata(&p, metadata, metadata_count)) >= 0
+        && (status = plan_tensors(&p)) >= 0 && (status = plan_checksums(&p)) >= 0
+        && (status = plan_text(&p)) >= 0)
         status = write_plan(&p);
     json_decref(p.header);
     at_str_free(&p.text);

@@ -245,9 +245,7 @@ attend_status at_sentencepiece_learn(at_line_source lines, const attend_learn_op
                          .next = next_gathered,
                          .user = &l}};
     attend_status status = check(o, err);
-    if (status >= 0)
-        status = find_visible(&f, err);
-    if (status >= 0)
+    if (status >= 0 && (status = find_visible(&f, err)) >= 0)
         status = gather(&l, &f, err);
     at_str_free(&f.line);
     if (status >= 0)

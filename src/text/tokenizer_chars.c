@@ -225,9 +225,7 @@ static attend_status fill(chars *c, const json_t *root, const char *file, attend
         return top.status;
     attend_status status = at_hf_read_vocab(t->vocab, json_object_get(model.object, "vocab"), file,
                                             err);
-    if (status >= 0)
-        status = at_hf_check_whole(t->vocab, file, err);
-    if (status >= 0)
+    if (status >= 0 && (status = at_hf_check_whole(t->vocab, file, err)) >= 0)
         status = at_tokenizer_find_plain(t, file, err);
     if (status >= 0)
         make_ready(c);

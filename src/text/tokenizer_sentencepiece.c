@@ -75,9 +75,7 @@ attend_status at_sentencepiece_new(char *model, size_t size, const char *file,
     s->model = model;
     s->model_size = size;
     attend_status status = at_spiece_check(model, size, file, err);
-    if (status >= 0)
-        status = at_spiece_load(model, size, file, &s->spiece, err);
-    if (status >= 0)
+    if (status >= 0 && (status = at_spiece_load(model, size, file, &s->spiece, err)) >= 0)
         status = fill_vocab(s, err);
     if (status < 0) {
         at_tokenizer_free(&s->base);

@@ -179,9 +179,7 @@ static attend_status learn_all(learner *l, at_line_source lines, const attend_le
     for (int i = 0; i < SPECIALS; i++)
         if (!at_tokenizer_add_special(&l->w->base, specials[i].which, specials[i].text))
             status = at_error_memory(err);
-    if (status >= 0)
-        status = count_lines(l, lines, err);
-    if (status >= 0)
+    if (status >= 0 && (status = count_lines(l, lines, err)) >= 0)
         status = count_chars(l, err);
     if (status >= 0)
         status = add_alphabet(l, o->alphabet > 0 ? o->alphabet : ALPHABET, size - SPECIALS, err);

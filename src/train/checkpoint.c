@@ -180,9 +180,7 @@ static attend_status load(const at_safetensors *file, const char *path, const js
                           at_params *params, at_trainer *t, at_train_state *s, attend_error *err)
 {
     attend_status status = state_read(json, path, s, err);
-    if (status >= 0)
-        status = at_weights_read(file, "param.", params, err);
-    if (status >= 0)
+    if (status >= 0 && (status = at_weights_read(file, "param.", params, err)) >= 0)
         status = load_states(file, at_trainer_optim(t), err);
     if (status < 0)
         return status;

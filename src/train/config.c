@@ -229,17 +229,10 @@ attend_status at_train_config_read(at_train_config *c, const attend_setting *set
 {
     *c = (at_train_config){.settings = settings, .count = count};
     attend_status status = check_pointers(c, err);
-    if (status >= 0)
-        status = load_files(c, err);
-    if (status >= 0)
-        status = check_grammar(c, err);
-    if (status >= 0)
-        status = at_train_config_start(c, err);
-    if (status >= 0)
-        status = at_train_config_drop_foreign(c, &c->stored, err);
-    if (status >= 0)
-        status = at_train_config_check_stored(c, err);
-    if (status >= 0)
+    if (status >= 0 && (status = load_files(c, err)) >= 0 && (status = check_grammar(c, err)) >= 0
+        && (status = at_train_config_start(c, err)) >= 0
+        && (status = at_train_config_drop_foreign(c, &c->stored, err)) >= 0
+        && (status = at_train_config_check_stored(c, err)) >= 0)
         status = at_config_apply(&c->stored, c->sets, c->n_sets, err);
     return status < 0 ? status : change(c, err);
 }

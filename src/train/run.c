@@ -275,9 +275,7 @@ static attend_status validate(at_run *r, attend_error *err)
     attend_train_event e = {
         .kind = ATTEND_TRAIN_VALIDATED, .step = r->state.updates, .epoch = epoch_of(r)};
     attend_status status = check_weights(r, err);
-    if (status >= 0)
-        status = at_run_measure(r, &found, err);
-    if (status >= 0)
+    if (status >= 0 && (status = at_run_measure(r, &found, err)) >= 0)
         status = compare_best(r, &found, &e.best, err);
     if (status < 0)
         return status;
@@ -360,9 +358,7 @@ static attend_status validate_and_save(at_run *r, attend_error *err)
     r->state.due = true;
     attend_status status = r->saved ? ATTEND_OK : at_run_checkpoint(r, err);
     r->state.due = false;
-    if (status >= 0)
-        status = validate(r, err);
-    if (status >= 0)
+    if (status >= 0 && (status = validate(r, err)) >= 0)
         status = at_run_checkpoint(r, err);
     if (status >= 0 && r->hooks.saved)
         r->hooks.saved(r->hooks.user);

@@ -107,9 +107,7 @@ static attend_status check_learning(const at_run_settings *s, attend_error *err)
 attend_status at_run_check_values(const at_train_config *c, attend_error *err)
 {
     attend_status status = check_watch(c->run.watch, c->task, err);
-    if (status >= 0)
-        status = at_model_check_settings(c->preset->kind, c->model, err);
-    if (status >= 0)
+    if (status >= 0 && (status = at_model_check_settings(c->preset->kind, c->model, err)) >= 0)
         status = check_learning(&c->run, err);
     return status < 0 ? status : check_tokenizer(&c->run, err);
 }

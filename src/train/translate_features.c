@@ -93,9 +93,7 @@ static attend_status read_lines(const at_run *r, const at_features *file, const 
     at_example_reader reader = {.format = &sequences, .state = &names};
     attend_status status = at_lines_open(&reader.lines, path, &o, err);
     reader.name = reader.lines.name;
-    if (status >= 0)
-        status = at_corpus_read(corpus, &reader, err);
-    if (status >= 0)
+    if (status >= 0 && (status = at_corpus_read(corpus, &reader, err)) >= 0)
         status = at_corpus_close(corpus, err);
     at_lines_close(&reader.lines);
     if (status >= 0 && at_corpus_size(corpus) == 0)
@@ -126,11 +124,8 @@ attend_status at_translate_load_features(at_run *r, int which, const char *path,
     at_frames *f = &at_translate_of(r)->frames[which];
     const at_frames *first = &at_translate_of(r)->frames[0];
     attend_status status = at_features_open(path, &f->file, err);
-    if (status >= 0)
-        status = at_corpus_new(0, out, err);
-    if (status >= 0)
-        status = read_lines(r, f->file, lines, *out, err);
-    if (status >= 0)
+    if (status >= 0 && (status = at_corpus_new(0, out, err)) >= 0
+        && (status = read_lines(r, f->file, lines, *out, err)) >= 0)
         status = find_sequences(f, *out, err);
     if (status < 0 || at_features_width(f->file) == at_features_width(first->file))
         return status;

@@ -36,7 +36,8 @@ static attend_status take(void *user, const at_translated *t, attend_error *err)
     sample *s = user;
     at_str text = {0};
     repair(&text, t->text);
-    const char *made = text.failed ? NULL : at_arena_text(&s->memory, at_str_text(&text), text.length);
+    const char *made = text.failed ? NULL
+                                   : at_arena_text(&s->memory, at_str_text(&text), text.length);
     at_str_free(&text);
     s->translation[t->line] = made;
     return made ? ATTEND_OK : at_error_memory(err);

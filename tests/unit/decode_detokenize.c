@@ -24,10 +24,10 @@ static void expect(const at_dictionary *d, int positions, int looks_at, const ch
     real weights[8] = {0};
     at_arena memory = {.first_size = 0};
     at_detokenizer w = {.dictionary = d,
-                    .source = &pieces,
-                    .line = {"in Omega. !", 11},
-                    .positions = positions,
-                    .memory = &memory};
+                        .source = &pieces,
+                        .line = {"in Omega. !", 11},
+                        .positions = positions,
+                        .memory = &memory};
     at_text out = {"?", 1};
     weights[looks_at] = (real)0.9;
     assert_true(at_detokenizer_replace(&w, weights, &out));

@@ -105,7 +105,8 @@ static void scores_are_those_of_their_words(void **state)
 {
     (void)state;
     at_search_options o = {
-        .beam = {.width = 3, .end = END, .most = STEPS, .rule = ATTEND_LENGTH_RULE_WU, .penalty = 0.8}};
+        .beam = {
+            .width = 3, .end = END, .most = STEPS, .rule = ATTEND_LENGTH_RULE_WU, .penalty = 0.8}};
     at_beam b[MOST_SENTENCES];
     search_table(0, MOST_SENTENCES, &o, b);
     for (int s = 0; s < MOST_SENTENCES; s++)
