@@ -88,32 +88,31 @@ const char *attend_attention_kind_name(attend_attention_kind kind)
     return (unsigned)kind < KINDS ? names[kind] : "unknown";
 }
 
-static void add_texts(at_str *out, const char *name, int n, const char *const *text)
+static void add_texts(at_json_out *j, const char *key, int n, const char *const *text)
 {
-    at_str_print(out, ", \"%s\": [", name);
-    for (int i = 0; i < n; i++) {
-        at_str_add(out, i ? ", " : "");
-        at_str_add_json(out, text[i]);
-    }
-    at_str_add(out, "]");
-}
-
-static void add_numbers(at_str *out, int n, const double *x)
-{
-    at_str_add(out, "[");
+    at_json_array(j, key);
     for (int i = 0; i < n; i++)
-        at_str_print(out, "%s%.6g", i ? ", " : "", x[i]);
-    at_str_add(out, "]");
+        at_json_string(j, NULL, text[i]);
+    at_json_end(j);
 }
 
-static void add_weights(at_str *out, const attend_translation *t)
+static void add_weights(at_json_out *j, const char *key, int n, const double *weights)
 {
-    at_str_add(out, ", \"weights\": [");
-    for (int i = 0; i < t->targets; i++) {
-        at_str_add(out, i ? ", " : "");
-        add_numbers(out, t->sources, t->weights + (size_t)i * (size_t)t->sources);
-    }
-    at_str_add(out, "]");
+    at_json_array(j, key);
+    for (int i = 0; i < n; i++)
+        at_json_real(j, NULL, weights[i], 6);
+    at_json_end(j);
+}
+
+static void add_row(at_json_out *j, const attend_attention_row *r)
+{
+    at_json_object(j, NULL);
+    at_json_string(j, "kind", attend_attention_kind_name(r->kind));
+    at_json_int(j, "layer", r->layer);
+    at_json_int(j, "head", r->head);
+    at_json_int(j, "query", r->query);
+    add_weights(j, "weights", r->keys, r->weights);
+    at_json_end(j);
 }
 
 static bool has_kind(const attend_translation *t, attend_attention_kind kind)
@@ -124,49 +123,49 @@ static bool has_kind(const attend_translation *t, attend_attention_kind kind)
     return false;
 }
 
-static void add_rows(at_str *out, const attend_translation *t)
-{
-    if (has_kind(t, ATTEND_ATTENTION_DECODER))
-        add_texts(out, "decoder_input", t->targets, t->decoder_input);
-    at_str_add(out, ", \"attention\": [");
-    for (size_t i = 0; i < t->attention_count; i++) {
-        const attend_attention_row *r = &t->attention[i];
-        at_str_print(out,
-                     "%s{\"kind\": \"%s\", \"layer\": %d, \"head\": %d, \"query\": %d, "
-                     "\"weights\": ",
-                     i ? ", " : "", attend_attention_kind_name(r->kind), r->layer, r->head,
-                     r->query);
-        add_numbers(out, r->keys, r->weights);
-        at_str_add(out, "}");
-    }
-    at_str_add(out, "]");
-}
-
-void at_translation_json(at_str *out, const attend_translation *t, size_t line, int sentence,
+void at_translation_json(at_json_out *j, const attend_translation *t, size_t line, int sentence,
                          bool source)
 {
-    at_str_print(out, "{\"line\": %zu, ", line);
+    at_json_object(j, NULL);
+    at_json_int(j, "line", (long long)line);
     if (sentence >= 0)
-        at_str_print(out, "\"sentence\": %d, ", sentence);
-    at_str_print(out, "\"rank\": %d, \"score\": %.9g, \"log_p\": %.9g, \"text\": ", t->rank,
-                 t->score, t->log_p);
-    at_str_add_json(out, t->text);
+        at_json_int(j, "sentence", sentence);
+    at_json_int(j, "rank", t->rank);
+    at_json_real(j, "score", t->score, 9);
+    at_json_real(j, "log_p", t->log_p, 9);
+    at_json_string(j, "text", t->text);
     if (source)
-        add_texts(out, "source", t->sources, t->source);
-    add_texts(out, "target", t->targets, t->target);
+        add_texts(j, "source", t->sources, t->source);
+    add_texts(j, "target", t->targets, t->target);
+}
+
+attend_status at_json_give(at_json_out *j, char **text, attend_error *err)
+{
+    at_json_end(j);
+    *text = at_str_take(j->out);
+    at_str_free(j->out);
+    return *text ? ATTEND_OK : at_error_memory(err);
 }
 
 attend_status attend_attention_json(const attend_translation *t, size_t line, int sentence,
                                     char **text, attend_error *err)
 {
     at_str out = {0};
-    at_translation_json(&out, t, line, sentence, true);
-    if (t->weights)
-        add_weights(&out, t);
-    if (t->attention)
-        add_rows(&out, t);
-    at_str_add(&out, "}");
-    *text = at_str_take(&out);
-    at_str_free(&out);
-    return *text ? ATTEND_OK : at_error_memory(err);
+    at_json_out j = {.out = &out};
+    at_translation_json(&j, t, line, sentence, true);
+    if (t->weights) {
+        at_json_array(&j, "weights");
+        for (int i = 0; i < t->targets; i++)
+            add_weights(&j, NULL, t->sources, t->weights + (size_t)i * (size_t)t->sources);
+        at_json_end(&j);
+    }
+    if (t->attention) {
+        if (has_kind(t, ATTEND_ATTENTION_DECODER))
+            add_texts(&j, "decoder_input", t->targets, t->decoder_input);
+        at_json_array(&j, "attention");
+        for (size_t i = 0; i < t->attention_count; i++)
+            add_row(&j, &t->attention[i]);
+        at_json_end(&j);
+    }
+    return at_json_give(&j, text, err);
 }

@@ -3,7 +3,7 @@
 #define ATTEND_API_ATTENTION_H
 
 #include "attend.h"
-#include "base/str.h"
+#include "base/json_write.h"
 #include "models/model.h"
 
 /* What is to be recorded, from a caller's selection; layer and head below 0: all. Refuses kinds,
@@ -23,7 +23,10 @@ const char *at_token_label(at_arena *memory, const at_tokenizer *tokenizer, at_t
 
 /* The beginning of a translation as JSON: {"line": .. "target": [..]. sentence below 0: left out.
  */
-void at_translation_json(at_str *out, const attend_translation *t, size_t line, int sentence,
+void at_translation_json(at_json_out *j, const attend_translation *t, size_t line, int sentence,
                          bool source);
+
+/* Ends an object, and gives its text to the caller. */
+attend_status at_json_give(at_json_out *j, char **text, attend_error *err);
 
 #endif

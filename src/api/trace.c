@@ -70,56 +70,60 @@ const char *attend_trace_fate_name(attend_trace_fate fate)
     return (unsigned)fate < sizeof names / sizeof *names ? names[fate] : "unknown";
 }
 
-static void add_alternatives(at_str *out, const attend_translation *t)
+static void add_alternatives(at_json_out *j, const attend_translation *t)
 {
-    at_str_add(out, ", \"alternatives\": [");
+    at_json_array(j, "alternatives");
     for (int i = 0; i < t->targets; i++) {
         const attend_alternative *a = t->alternatives + i * t->alternative_count;
-        at_str_add(out, i ? ", [" : "[");
+        at_json_array(j, NULL);
         for (int k = 0; k < t->alternative_count && a[k].token >= 0; k++) {
-            at_str_add(out, k ? ", {\"token\": " : "{\"token\": ");
-            at_str_add_json(out, a[k].text);
-            at_str_print(out, ", \"log_p\": %.9g}", a[k].log_p);
+            at_json_object(j, NULL);
+            at_json_string(j, "token", a[k].text);
+            at_json_real(j, "log_p", a[k].log_p, 9);
+            at_json_end(j);
         }
-        at_str_add(out, "]");
+        at_json_end(j);
     }
-    at_str_add(out, "]");
+    at_json_end(j);
 }
 
-static void add_candidate(at_str *out, const attend_candidate *c)
+static void add_candidate(at_json_out *j, const attend_candidate *c)
 {
-    at_str_print(out, "{\"parent\": %d, \"token\": ", c->parent);
-    at_str_add_json(out, c->text);
-    at_str_print(out, ", \"log_p\": %.9g, \"score\": %.9g, \"fate\": \"%s\"", c->log_p, c->score,
-                 attend_trace_fate_name(c->fate));
+    at_json_object(j, NULL);
+    at_json_int(j, "parent", c->parent);
+    at_json_string(j, "token", c->text);
+    at_json_real(j, "log_p", c->log_p, 9);
+    at_json_real(j, "score", c->score, 9);
+    at_json_string(j, "fate", attend_trace_fate_name(c->fate));
     if (c->row >= 0)
-        at_str_print(out, ", \"row\": %d", c->row);
-    at_str_add(out, "}");
+        at_json_int(j, "row", c->row);
+    at_json_end(j);
 }
 
-static void add_steps(at_str *out, const attend_translation *t)
+static void add_steps(at_json_out *j, const attend_translation *t)
 {
-    at_str_add(out, ", \"steps\": [");
+    at_json_array(j, "steps");
     for (size_t i = 0; i < t->trace_count; i++) {
-        const attend_candidate *c = &t->trace[i];
-        bool first = i == 0 || c->step != c[-1].step;
-        at_str_add(out, !first ? ", " : i ? "], [" : "[");
-        add_candidate(out, c);
+        bool first = i == 0 || t->trace[i].step != t->trace[i - 1].step;
+        bool last = i + 1 == t->trace_count || t->trace[i].step != t->trace[i + 1].step;
+        if (first)
+            at_json_array(j, NULL);
+        add_candidate(j, &t->trace[i]);
+        if (last)
+            at_json_end(j);
     }
-    at_str_add(out, t->trace_count ? "]]" : "]");
+    at_json_end(j);
 }
 
 attend_status attend_trace_json(const attend_translation *t, size_t line, char **text,
                                 attend_error *err)
 {
     at_str out = {0};
-    at_translation_json(&out, t, line, -1, false);
+    at_json_out j = {.out = &out};
+    at_translation_json(&j, t, line, -1, false);
     if (t->alternatives)
-        add_alternatives(&out, t);
+        add_alternatives(&j, t);
     if (t->trace)
-        add_steps(&out, t);
-    at_str_add(&out, "}");
-    *text = at_str_take(&out);
-    at_str_free(&out);
-    return *text ? ATTEND_OK : at_error_memory(err);
+        add_steps(&j, t);
+    return at_json_give(&j, text, err);
 }

@@ -1,7 +1,7 @@
 /* attend align: which word of given translations belongs to which, by a model's attention. */
 #include "cli/attention_out.h"
-#include "cli/truncation.h"
 #include "cli/forced.h"
+#include "cli/truncation.h"
 
 typedef struct {
     const char *src, *tgt;
@@ -64,15 +64,15 @@ static attend_status run(at_cli *cli, const void *fields, int operands, char **o
     const align *o = fields;
     work w = {.o = o};
     at_forced led = {.cli = cli,
-                  .from = {operands > 1 ? operand[1] : NULL, o->src, o->tgt, o->swap},
-                  .model = operand[0],
-                  .batch = o->batch,
-                  .longest = o->longest,
-                  .attention = true,
-                  .look = &o->look,
-                  .write = write_one,
-                  .user = &w,
-                  .out = &w.out};
+                     .from = {operands > 1 ? operand[1] : NULL, o->src, o->tgt, o->swap},
+                     .model = operand[0],
+                     .batch = o->batch,
+                     .longest = o->longest,
+                     .attention = true,
+                     .look = &o->look,
+                     .write = write_one,
+                     .user = &w,
+                     .out = &w.out};
     attend_status status = at_attention_out_check(&o->look, true, err);
     if (status >= 0)
         status = at_attention_out_open(&w.attention, cli, &o->look, err);

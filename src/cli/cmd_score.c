@@ -78,16 +78,16 @@ static attend_status run(at_cli *cli, const void *fields, int operands, char **o
     const score *o = fields;
     work w = {.o = o};
     at_forced led = {.cli = cli,
-                  .from = {operands > 1 ? operand[1] : NULL, o->src, o->tgt, o->swap},
-                  .model = operand[0],
-                  .ensemble = &o->ensemble,
-                  .batch = o->batch,
-                  .longest = o->longest,
-                  .attention = o->look.path != NULL,
-                  .look = &o->look,
-                  .write = write_one,
-                  .user = &w,
-                  .out = &w.out};
+                     .from = {operands > 1 ? operand[1] : NULL, o->src, o->tgt, o->swap},
+                     .model = operand[0],
+                     .ensemble = &o->ensemble,
+                     .batch = o->batch,
+                     .longest = o->longest,
+                     .attention = o->look.path != NULL,
+                     .look = &o->look,
+                     .write = write_one,
+                     .user = &w,
+                     .out = &w.out};
     attend_status status = at_attention_out_check(&o->look, false, err);
     if (status >= 0)
         status = at_attention_out_open(&w.attention, cli, &o->look, err);

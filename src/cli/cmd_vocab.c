@@ -377,7 +377,7 @@ static attend_status run(at_cli *cli, const void *fields, int operands, char **o
                          attend_error *err)
 {
     static const at_option_use uses[] = {
-        {"learn", " kind out overwrite size min-count lower strip-accents split-chinese "
+        {"learn", " kind out overwrite vocabulary min-count lower strip-accents split-chinese "
                   "pretokenised alphabet coverage model "},
         {"show", " tokenizer json "},
         {"coverage", " tokenizer unknown json "}};
