@@ -61,7 +61,7 @@ foreach(file IN LISTS files)
   string(REGEX REPLACE "_.*" "" folder ${name})
   if(folder IN_LIST ATTEND_FOLDERS OR "api" IN_LIST ATTEND_FOLDERS)
     set(command_files "")
-    if(folder STREQUAL makers) # which is of the command, not of the library
+    if(folder STREQUAL "makers") # which is of the command, not of the library
       set(command_files ${makers})
     elseif(folder STREQUAL cli) # the command but for main.c, which its test includes
       set(command_files $<FILTER:$<TARGET_OBJECTS:attend>,EXCLUDE,/cli/main\\.c>)

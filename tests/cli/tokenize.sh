@@ -198,7 +198,8 @@ sed -i 's/"cat": *[0-9]*, *//' damaged/tokenizer.json
 rm damaged/attend-checksums.txt
 expect 65 attend tokenize -t damaged text.txt
 says err "damaged/tokenizer.json: no piece has the id"
-expect 0 attend vocab learn --kind gpt2 --vocabulary 280 --min-count 1 --overwrite --out damaged text.txt
+expect 0 attend vocab learn --kind gpt2 --vocabulary 280 --min-count 1 --overwrite --out damaged \
+    text.txt
 head -n 4 damaged/merges.txt > cut && cp cut damaged/merges.txt
 rm damaged/attend-checksums.txt
 expect 65 attend tokenize -t damaged text.txt
