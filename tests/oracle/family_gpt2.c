@@ -327,7 +327,7 @@ static at_beam_options beam_options(at_case *c, const at_lm *lm, const json_t *s
     at_beam_options o = {.width = whole(settings, "num_beams", 1),
                          .most = whole(settings, "max_new_tokens", 20),
                          .end = whole(lm->config, "eos_token_id", -1),
-                         .rule = ATTEND_LENGTH_AVERAGE,
+                         .rule = ATTEND_LENGTH_RULE_AVERAGE,
                          .penalty = json_is_number(penalty) ? json_number_value(penalty) : 1,
                          .early = flag(settings, "early_stopping", false),
                          .given = prompt};

@@ -127,7 +127,7 @@ static void the_length_counts_a_prompt(void **state)
         at_beam_options o = {.width = WIDTH,
                              .end = -1,
                              .most = MOST,
-                             .rule = ATTEND_LENGTH_AVERAGE,
+                             .rule = ATTEND_LENGTH_RULE_AVERAGE,
                              .penalty = 2,
                              .given = given};
         at_beam b;
