@@ -1658,6 +1658,48 @@ ATTEND_API attend_status attend_classify(const attend_model *model,
                                          attend_classified_function *function, void *user,
                                          attend_error *err);
 
+/* ---- vectors of texts ---------------------------------------------------------------------- */
+
+typedef struct attend_embed_options {
+    size_t size;         /* of this struct, set by attend_embed_defaults */
+    const char *pooling; /* "cls", "max", "mean", "mean_sqrt_len", or several, "cls,mean"; NULL: as
+                            the model's folder says */
+    int normalize;       /* 1: vectors have length 1; 0: they do not; -1: as the folder says */
+    int max_length;      /* tokens of a text that are read; 0: as the folder says */
+    int batch;           /* texts at a time */
+} attend_embed_options;
+
+/* Sets the options for vectors of texts to their defaults.
+ *
+ * options   receives them */
+ATTEND_API void attend_embed_defaults(attend_embed_options *options);
+
+/* the vector of one text; all borrowed until the function returns */
+typedef struct attend_embedded {
+    size_t line;
+    int width;           /* numbers of the vector */
+    const float *vector; /* [width] */
+    int tokens;          /* of the text, with the model's own */
+    int cut;             /* 1: the text was longer */
+} attend_embedded;
+
+typedef attend_status attend_embedded_function(void *user, const attend_embedded *embedded,
+                                               attend_error *err);
+
+/* Computes the vectors of texts. A text's vector does not depend on the other texts, the batch or
+ * the number of threads.
+ *
+ * model     a model that can embed
+ * options   may be NULL: the defaults
+ * count     number of texts
+ * line      the texts; an empty one is the model's own tokens alone
+ * function  called for every text, in order
+ * user      handed to function */
+ATTEND_API attend_status attend_embed(const attend_model *model,
+                                      const attend_embed_options *options, size_t count,
+                                      const char *const *line, attend_embedded_function *function,
+                                      void *user, attend_error *err);
+
 /* ---- pointer networks ---------------------------------------------------------------------- */
 
 /* Points to the items of a line: vectors of numbers, "0.7,0.3 0.5,0.5 0.6,0.2". Each item is

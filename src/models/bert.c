@@ -25,8 +25,8 @@ static at_tensor *add_norm(at_tape *t, at_path s, const at_bert *m, at_tensor *x
 
 static at_tensor *table(at_tape *t, const char *name, int rows, int width)
 {
-    return at_param_matrix(t, at_in(at("bert.embeddings"), "%s", name), "weight",
-                           SHAPE(rows, width), INIT);
+    return at_param_matrix(t, at_in(at("embeddings"), "%s", name), "weight", SHAPE(rows, width),
+                           INIT);
 }
 
 static at_tensor *tokens_table(at_tape *t, const at_bert *m)
@@ -82,7 +82,7 @@ static at_tensor *embed(at_tape *t, const at_bert *m, const at_inputs *in)
     if (m->segments)
         x = at_add(t, x, embed_segments(t, m, in));
     x = at_add(t, x, at_embedding_fixed(t, p, where, fixed));
-    x = at_norm(t, at("bert.embeddings.LayerNorm"), x, m->epsilon);
+    x = at_norm(t, at("embeddings.LayerNorm"), x, m->epsilon);
     return at_dropout(t, x, m->dropout);
 }
 
@@ -127,7 +127,7 @@ at_tensor *at_bert_encode(at_tape *t, const at_bert *m, const at_inputs *in, at_
     if (in->states)
         in->states[0] = x;
     for (int i = 0; i < m->layers; i++) {
-        at_path s = at_in(at("bert.encoder"), "layer.%d", i);
+        at_path s = at_in(at("encoder"), "layer.%d", i);
         bool wanted = at_attention_record_wants(in->record, ATTEND_ATTENTION_ENCODER, i);
         wanted = wanted || (weights && i == m->layers - 1);
         kept = kept || wanted;
@@ -163,7 +163,7 @@ at_tensor *at_bert_pool(at_tape *t, const at_bert *m, at_tensor *states)
     at_tensor *x = first_tokens(t, states);
     if (m->family == ATTEND_ROBERTA && m->head == ATTEND_BERT_CLASSES)
         x = at_dropout(t, x, m->head_dropout);
-    return project(t, at("bert.pooler.dense"), x, m->width,
+    return project(t, at("pooler.dense"), x, m->width,
                    m->family == ATTEND_DISTILBERT ? at_relu : at_tanh);
 }
 

@@ -7,7 +7,8 @@
  * and one head on the states x: masked tokens (with or without the next sentence), classes of the
  * text, labels of its tokens, or the span of an answer. RoBERTa counts positions from the padding
  * token and has no segments; DistilBERT has neither segments nor a pooler, and classifies through a
- * relu. Names of parameters are those of Hugging Face's BERT, for the whole family.
+ * relu. Names of parameters are those of Hugging Face's
+ * BertModel and of its heads, for the whole family.
  *
  * Sizes: B texts, T tokens, V tokens of the vocabulary, D the width, K labels. */
 #ifndef ATTEND_MODELS_BERT_H
@@ -37,7 +38,10 @@ typedef struct {
     double norm_epsilon;
     double dropout, attention_dropout, head_dropout;
     bool tied, pooler, fixed_positions;
-    int tokens, pad; /* 0 and -1: of the tokenizer */
+    int embedding_rows, pad; /* 0 and -1: of the tokenizer */
+    const char *pooling;     /* "mean", "cls,max": how states become the vector of a text */
+    bool normalize, lower;
+    int sentence_length; /* 0: all positions */
 } at_bert_settings;
 
 /* ---- the network ---------------------------------------------------------------------------- */

@@ -51,11 +51,22 @@ static const at_option options[] = {
      .help = "With --head none: the model has a pooled vector"},
     {.name = "fixed-positions", OPTION_FLAG(at_bert_settings, fixed_positions),
      .help = "The embeddings of positions do not learn"},
-    {.name = "token-rows", OPTION_INT(at_bert_settings, tokens), .value = "0", .min = 0,
-     .max = 1 << 24, .meta = "N",
-     .help = "Rows of the token embeddings; 0: as many as the tokenizer has tokens"},
+    {.name = "embedding-rows", OPTION_INT(at_bert_settings, embedding_rows), .value = "0",
+     .min = 0, .max = 1 << 24, .meta = "N",
+     .help = "Rows of the embedding; 0: one for each token of the tokenizer, never fewer"},
     {.name = "pad-token", OPTION_INT(at_bert_settings, pad), .value = "-1", .min = -1,
      .max = 1 << 24, .meta = "ID", .help = "Id of the padding token; -1: the tokenizer's"},
+    {.name = "pooling", OPTION_STRING(at_bert_settings, pooling), .value = "mean",
+     .meta = "NAME,NAME",
+     .help = "How states become the vector of a text: cls, max, mean or mean_sqrt_len; several "
+             "are joined"},
+    {.name = "normalize", OPTION_FLAG(at_bert_settings, normalize),
+     .help = "Vectors of texts have length 1"},
+    {.name = "lower-text", OPTION_FLAG(at_bert_settings, lower),
+     .help = "Texts are lower-cased before they become a vector"},
+    {.name = "sentence-length", OPTION_INT(at_bert_settings, sentence_length), .value = "0",
+     .min = 0, .max = 1 << 20, .meta = "N",
+     .help = "Tokens of a text that its vector is made from; 0: as many as there are positions"},
     {0}};
 /* clang-format on */
 
@@ -101,7 +112,7 @@ static attend_status describe(at_model *m, attend_error *err)
     *net = (at_bert){.family = (at_bert_family)s->family,
                      .head = (at_bert_head)s->head,
                      .labels = (at_label_use)s->labels,
-                     .vocabulary = s->tokens ? s->tokens : at_model_source_size(m),
+                     .vocabulary = s->embedding_rows ? s->embedding_rows : at_model_source_size(m),
                      .positions = s->max_positions,
                      .segments = s->segments,
                      .width = s->hidden,
@@ -124,10 +135,13 @@ static attend_status describe(at_model *m, attend_error *err)
                         "BERT needs; choose --tokenizer wordpiece",
                         m->source->kind->name);
     if (m->source && net->vocabulary < at_tokenizer_size(m->source))
-        return at_error(err, ATTEND_OPTION,
-                        "--token-rows %d: the tokenizer has %d tokens; it needs at least as many",
-                        net->vocabulary, (int)at_tokenizer_size(m->source));
-    return check(s, net, err);
+        return at_error(
+            err, ATTEND_OPTION,
+            "--embedding-rows %d: the tokenizer has %d tokens; it needs at least as many",
+            net->vocabulary, (int)at_tokenizer_size(m->source));
+    at_sentence ignored;
+    attend_status status = at_sentence_parse(&ignored, s->pooling, err);
+    return status < 0 ? status : check(s, net, err);
 }
 
 /* ---- what it can do ------------------------------------------------------------------------- */
@@ -203,7 +217,20 @@ static at_tensor *next(at_tape *t, const at_model *m, at_tensor *states)
     return at_bert_next(t, net_of(m), states);
 }
 
+static at_sentence sentence(const at_model *m)
+{
+    const at_bert_settings *s = m->settings;
+    at_sentence how = {0};
+    attend_error ignored; /* describe has checked it */
+    at_sentence_parse(&how, s->pooling, &ignored);
+    how.normalize = s->normalize;
+    how.lower = s->lower;
+    how.length = s->sentence_length;
+    return how;
+}
+
 static const at_encodes encodes = {.width = width,
+                                   .sentence = sentence,
                                    .layers = layers,
                                    .encode = encode,
                                    .pool = pool,
@@ -270,8 +297,7 @@ static int attention(const at_model *m, at_attention_layout *out)
 
 static at_embedding_info embedding(const at_model *m)
 {
-    return (at_embedding_info){"bert.embeddings.word_embeddings.weight", net_of(m)->width,
-                               (real)0.02};
+    return (at_embedding_info){"embeddings.word_embeddings.weight", net_of(m)->width, (real)0.02};
 }
 
 static const char *unused(const void *settings, const char *name)

@@ -83,6 +83,28 @@ attend_status at_model_check_settings(const at_model_kind *kind, const void *set
     return status;
 }
 
+attend_status at_sentence_parse(at_sentence *s, const char *text, attend_error *err)
+{
+    static const char names[] = "cls|max|mean|mean_sqrt_len";
+    s->parts = 0;
+    for (const char *at = text;; at++) {
+        char name[16] = "";
+        size_t n = strcspn(at, ",");
+        if (n < sizeof name)
+            memcpy(name, at, n);
+        int part = at_choice_find(names, name);
+        if (part < 0)
+            return at_error(err, ATTEND_OPTION,
+                            "--pooling %.40s: unknown part '%.*s'; choose cls, max, mean or "
+                            "mean_sqrt_len, or several with commas",
+                            text, (int)(n < 40 ? n : 40), at);
+        s->parts |= 1u << part;
+        at += n;
+        if (!*at)
+            return ATTEND_OK;
+    }
+}
+
 /* ---- sizes ---------------------------------------------------------------------------------- */
 
 enum { ASSUMED = 1000 }; /* tokens, where settings are checked before there is a vocabulary */

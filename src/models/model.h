@@ -36,9 +36,11 @@ typedef struct {
     int source_size, target_size;  /* of the vocabularies; 0: those of the tokenizers */
     int width;                     /* numbers of a vector that the model reads; 0: it reads text */
     double *mean, *spread;         /* [width], in the arena; NULL: vectors are not scaled */
-    struct at_hub_folder *hub;     /* store/hub.h: the folder of the hub that it was opened from, a
-                                      thing of `params`; or NULL */
-    at_arena memory;               /* of all this, and of the strings of the settings */
+    bool adapts; /* its weights are those of a model with another head: parameters that are missing
+                    in the file start anew, others are left out */
+    struct at_hub_folder *hub; /* store/hub.h: the folder of the hub that it was opened from, a
+                                  thing of `params`; or NULL */
+    at_arena memory;           /* of all this, and of the strings of the settings */
 } at_model;
 
 /* ---- what models can do --------------------------------------------------------------------- */
@@ -120,6 +122,23 @@ typedef struct {
 typedef at_classified at_classifies(at_tape *t, const at_model *m, const at_inputs *in,
                                     bool weights);
 
+/* How the states of a text become its vector: parts of D numbers each, in this order. */
+enum {
+    ATTEND_SENTENCE_CLS = 1,
+    ATTEND_SENTENCE_MAX = 2,
+    ATTEND_SENTENCE_MEAN = 4,
+    ATTEND_SENTENCE_MEAN_SQRT = 8
+}; /* the sum divided by the square root of the length */
+
+typedef struct {
+    unsigned parts;
+    bool normalize, lower; /* to length 1; texts are lower-cased first */
+    int length;            /* tokens of a text that are read; 0: as many as there are positions */
+} at_sentence;
+
+/* "cls,mean": sets the parts alone. */
+attend_status at_sentence_parse(at_sentence *s, const char *text, attend_error *err);
+
 /* Models that encode whole texts, and the heads on the states of their tokens. encode and width are
  * always there; a head is NULL where no model of the kind has it, and works where at_model_can has
  * its capability. D: width of the states, K: labels. */
@@ -127,6 +146,8 @@ typedef struct {
     int (*width)(const at_model *m);  /* D */
     int (*layers)(const at_model *m); /* for at_inputs.states */
     at_tensor *(*encode)(at_tape *t, const at_model *m, const at_inputs *in); /* [B,S,D] */
+
+    at_sentence (*sentence)(const at_model *m); /* NULL: the mean */
 
     at_tensor *(*pool)(at_tape *t, const at_model *m, at_tensor *states); /* [B,S,D] -> [B,D] */
     at_tensor *(*tags)(at_tape *t, const at_model *m, at_tensor *states); /* [..,D] -> [..,K] */

@@ -200,7 +200,7 @@ static json_t *parts_json(const at_model *m)
 {
     json_t *more = json_object();
     bool made = more;
-    if (made && has(m, ATTEND_PART_LABELS))
+    if (made && has(m, ATTEND_PART_LABELS) && m->labels)
         made = json_object_set_new(more, "id2label", labels_json(m->labels)) >= 0;
     if (made && has(m, ATTEND_PART_ITEMS))
         made = add_scaling(more, m, "item_mean", "item_spread");
@@ -239,7 +239,8 @@ static attend_status read_parts(at_model *m, const char *folder, json_t *json, a
 {
     attend_status status = at_model_config_settings(folder, m->kind, json, m->settings, &m->memory,
                                                     err);
-    if (status >= 0 && has(m, ATTEND_PART_LABELS))
+    bool labels = !m->kind->able || json_object_get(json, "id2label");
+    if (status >= 0 && has(m, ATTEND_PART_LABELS) && labels)
         status = read_labels(m, folder, json, err);
     if (status >= 0 && has(m, ATTEND_PART_VECTORS))
         status = read_vectors(m, folder, json, err);

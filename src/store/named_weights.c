@@ -92,7 +92,7 @@ static attend_status load_one(at_model *m, int index, report *r, attend_error *e
     const at_stored *t = at_weight_files_at(&m->hub->files, index, &from);
     meaning is = find_parameter(m->hub->hub, r->network, t->name);
     if (!is.parameter) {
-        if (!is.ignored)
+        if (!is.ignored && !m->adapts)
             note(&r->unexpected, t->name);
         return ATTEND_OK;
     }
@@ -118,7 +118,7 @@ static attend_status add_missing(at_model *m, report *r, attend_error *err)
             continue;
         if (is_optional(m->hub->hub, p->name))
             status = at_params_add(m->params, p->name, p->shape, INIT_ZERO, &zeros, err);
-        else
+        else if (!m->adapts)
             note(&r->missing, p->name);
     }
     return status;
@@ -195,7 +195,8 @@ attend_status at_hub_load_weights(at_model *m, attend_error *err)
     attend_status fits = reported(m->hub, &r, status < 0 ? NULL : err);
     at_free(r.found);
     at_params_free(network);
-    at_params_seal(m->params);
+    if (!m->adapts)
+        at_params_seal(m->params);
     at_params_share(m->params);
     return status < 0 ? status : fits;
 }

@@ -43,8 +43,10 @@ static attend_status open_model(at_run *r, attend_error *err)
         status = at_error_memory(err);
     if (status < 0)
         return status;
+    unsigned before = at_model_can(r->model);
     if (!r->settings.resume)
         memcpy(r->model->settings, r->config->model, r->kind->settings_size);
+    r->model->adapts = from && !r->settings.resume && r->task->can & ~before;
     r->params = r->model->params;
     return ATTEND_OK;
 }

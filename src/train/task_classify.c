@@ -13,9 +13,11 @@ static at_classify_loss *loss_of(const at_run *r) { return r->task_state; }
 static attend_status vocabularies(at_run *r, attend_error *err)
 {
     at_model *m = r->model;
-    if (m->source)
+    if (m->source && m->labels)
         return ATTEND_OK;
-    attend_status status = at_run_learn(r, true, false, at_run_preset(r), &m->source, err);
+    attend_status status = ATTEND_OK;
+    if (!m->source)
+        status = at_run_learn(r, true, false, at_run_preset(r), &m->source, err);
     m->target = m->source;
     if (status >= 0)
         status = at_labels_of(r->corpus, &m->labels, err);

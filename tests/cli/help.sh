@@ -1,5 +1,6 @@
 # help, version, unknown words
-commands="train translate align score evaluate compare average classify generate point fit read"
+commands="train translate align score evaluate compare average classify embed generate point"
+commands="$commands fit read"
 commands="$commands measure tokenize detokenize vocab split data list inspect help man completion"
 
 expect 0 attend --version

@@ -13,7 +13,7 @@
 /* gradients are called by today's names */
 static const char *const old_names[][2] = {{"gamma", "weight"}, {"beta", "bias"}, {NULL}};
 static const char *const roberta_names[][2] = {
-    {"classifier.dense", "bert.pooler.dense"},
+    {"classifier.dense", "pooler.dense"},
     {"classifier.out_proj", "classifier"},
     {"lm_head.dense", "cls.predictions.transform.dense"},
     {"lm_head.layer_norm", "cls.predictions.transform.LayerNorm"},
@@ -22,7 +22,7 @@ static const char *const roberta_names[][2] = {
     {"roberta.", "bert."},
     {NULL}};
 static const char *const distilbert_names[][2] = {
-    {"pre_classifier", "bert.pooler.dense"},
+    {"pre_classifier", "pooler.dense"},
     {"vocab_transform", "cls.predictions.transform.dense"},
     {"vocab_layer_norm", "cls.predictions.transform.LayerNorm"},
     {"vocab_projector.bias", "cls.predictions.bias"},
@@ -56,13 +56,8 @@ static void rename_tensor(const char *theirs, const char *const (*parts)[2], boo
         strncat(ours, parts[i][1], ROOM - 1 - strlen(ours));
         strncat(ours, rest, ROOM - 1 - strlen(ours));
     }
-    bool base = strncmp(ours, "embeddings.", 11) == 0 || strncmp(ours, "encoder.", 8) == 0
-                || strncmp(ours, "pooler.", 7) == 0;
-    size_t n = strlen(ours) + 1;
-    if (!base || !prefix || n + 5 > ROOM)
-        return;
-    memmove(ours + 5, ours, n);
-    memcpy(ours, "bert.", 5);
+    if (prefix && strncmp(ours, "bert.", 5) == 0)
+        memmove(ours, ours + 5, strlen(ours + 5) + 1);
 }
 
 static void bind_all(at_case *c, int family)

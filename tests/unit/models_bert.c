@@ -129,8 +129,8 @@ static void padding_gets_no_gradient(void **state)
     m.fixed_positions = false;
     at_inputs in = texts();
     assert_true(at_backward(t, at_sum(t, at_bert_span(t, &m, at_bert_encode(t, &m, &in, NULL)))));
-    static const char *const name[] = {"bert.embeddings.word_embeddings.weight",
-                                       "bert.embeddings.position_embeddings.weight"};
+    static const char *const name[] = {"embeddings.word_embeddings.weight",
+                                       "embeddings.position_embeddings.weight"};
     for (int i = 0; i < 2; i++) {
         const real *g = at_param_grad(t, at_params_find(params, name[i])->index);
         for (int k = 0; k < m.width; k++) {
