@@ -1,7 +1,7 @@
 # help, version, unknown words
 commands="train translate align score evaluate compare average classify embed generate point"
-commands="$commands fit read"
-commands="$commands measure tokenize detokenize vocab split data list inspect help man completion"
+commands="$commands fit read measure tokenize detokenize vocab split data list inspect"
+commands="$commands help man completion"
 
 expect 0 attend --version
 version=$(attend inspect --build | sed -n "s/^version *//p")
