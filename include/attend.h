@@ -1718,6 +1718,19 @@ ATTEND_API attend_status attend_point(const attend_model *model, const char *lin
 
 /* ---- language models ----------------------------------------------------------------------- */
 
+/* What happens when a text has as many tokens as the model has positions. */
+typedef enum attend_context {
+    ATTEND_CONTEXT_SLIDES, /* the last half of them is read again, as the beginning of a text */
+    ATTEND_CONTEXT_STOPS,  /* the text ends there; a longer prompt is refused */
+    ATTEND_CONTEXT_REFUSES /* a prompt with too many tokens to add is refused */
+} attend_context;
+
+/* Receives a part of a text that is generated: whole characters, without a NUL after them. The
+ * parts of a text are its continuation; of a beam search there is one part. ATTEND_STOPPED ends
+ * generating without an error: what was given is the text. */
+typedef attend_status attend_piece_function(void *user, const char *text, size_t size,
+                                            attend_error *err);
+
 typedef struct attend_generate_options {
     size_t size;        /* of this struct, set by attend_generate_defaults */
     int most;           /* words that are added */
@@ -1730,6 +1743,15 @@ typedef struct attend_generate_options {
     double min_p;       /* only those at least this fraction as likely as the likeliest; 0: all */
     unsigned long long seed;
     unsigned text; /* another number, another text of the same seed */
+
+    int beam;       /* above 0: a beam search of that many hypotheses, and nothing is drawn */
+    double penalty; /* of lengths, in a beam search: above 1 longer texts are favoured */
+    int no_repeat;  /* n: no n tokens in a row come twice, those of the prompt included; 0: off */
+    const char *const *stop; /* strings that end the text, and are not part of it; may be NULL */
+    size_t stop_count;
+    attend_context context;
+    attend_piece_function *piece; /* receives the text as it comes; may be NULL */
+    void *user;                   /* of piece */
 } attend_generate_options;
 
 /* Sets the options for generating text to their defaults.

@@ -12,6 +12,7 @@ void attend_generate_defaults(attend_generate_options *o)
                                    .temperature = 1,
                                    .top_p = 1,
                                    .repetition = 1,
+                                   .penalty = 1,
                                    .seed = 1234};
 }
 
@@ -28,12 +29,25 @@ attend_status attend_generate(const attend_model *m, const attend_generate_optio
     if (o.most < 0 || o.most > 1 << 24 || o.lines < 0)
         return at_error(err, ATTEND_OPTION, "most %d, lines %d: most is 0 to %d, lines at least 0",
                         o.most, o.lines, 1 << 24);
+    if (o.beam < 0 || o.beam > 1 << 16 || o.no_repeat < 0 || (unsigned)o.context > 2)
+        return at_error(err, ATTEND_OPTION,
+                        "beam %d, no_repeat %d, context %d: beam is 0 to %d, no_repeat at least 0, "
+                        "context 0 to 2",
+                        o.beam, o.no_repeat, (int)o.context, 1 << 16);
     at_generate_options inside = {.sampling = {.repetition = o.repetition,
                                                .temperature = o.temperature,
                                                .top_k = o.top_k,
                                                .top_p = o.top_p,
                                                .min_p = o.min_p},
                                   .greedy = o.greedy != 0,
+                                  .beam = o.beam,
+                                  .penalty = o.penalty,
+                                  .no_repeat = o.no_repeat,
+                                  .stop = o.stop,
+                                  .stops = (int)o.stop_count,
+                                  .context = (at_context_rule)o.context,
+                                  .piece = o.piece,
+                                  .user = o.user,
                                   .most = o.most,
                                   .lines = o.lines,
                                   .seed = o.seed,

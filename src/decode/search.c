@@ -11,11 +11,10 @@
 
 /* where one thread looks at one sentence after the other */
 typedef struct {
-    real *row;    /* [width,V]: a sentence's log-probabilities, when they are changed */
-    int *history; /* [most] */
-    int *came;    /* [most and the longest history] */
-    bool *marks;  /* [V] */
-    real *p;      /* [V], and words in their order [V] and drawn [width]: for sampling */
+    real *row;   /* [width,V]: a sentence's log-probabilities, when they are changed */
+    int *came;   /* [most and the longest history] */
+    bool *marks; /* [V] */
+    real *p;     /* [V], and words in their order [V] and drawn [width]: for sampling */
     int *order, *drawn;
     double *norm; /* [width]: of a sentence's logits */
     attend_status status;
@@ -50,14 +49,13 @@ static bool make_desk(desk *d, const at_searched *m, const at_search_options *o)
     for (int s = 0; o->most && s < m->sentences; s++)
         most = o->most[s] > most ? o->most[s] : most;
     d->row = at_alloc(W * V * sizeof *d->row);
-    d->history = at_alloc((size_t)(most > 0 ? most : 1) * sizeof *d->history);
     d->came = at_alloc(((size_t)most + longest_history(m, o) + 1) * sizeof *d->came);
     d->marks = at_alloc(V * sizeof *d->marks);
     d->p = at_alloc(V * sizeof *d->p);
     d->order = at_alloc(V * sizeof *d->order);
     d->drawn = at_alloc(W * sizeof *d->drawn);
     d->norm = at_alloc(W * sizeof *d->norm);
-    return d->row && d->history && d->came && d->marks && d->p && d->order && d->drawn && d->norm;
+    return d->row && d->came && d->marks && d->p && d->order && d->drawn && d->norm;
 }
 
 static bool make_room(room *r, const at_searched *m, const at_search_options *o)
@@ -83,7 +81,6 @@ static void free_room(room *r)
     for (int i = 0; r->desks && i < r->count; i++) {
         desk *d = &r->desks[i];
         at_free(d->row);
-        at_free(d->history);
         at_free(d->came);
         at_free(d->marks);
         at_free(d->p);
@@ -104,6 +101,8 @@ static void free_room(room *r)
 static void forbid_repeats(int n, int count, const int *words, real *log_p)
 {
     const int *last = words + count - (n - 1);
+    if (count < n)
+        return;
     for (int i = 0; i + n <= count; i++)
         if (memcmp(words + i, last, (size_t)(n - 1) * sizeof *words) == 0)
             log_p[words[i + n - 1]] = -INFINITY;
@@ -128,6 +127,15 @@ static int prefix_word(const at_search_options *o, int sentence, int step)
     return word ? *word : -1;
 }
 
+/* history and words of a running hypothesis, in r->came; how many */
+static int came_before(const at_search_options *o, desk *r, const at_beam *b, int sentence, int k)
+{
+    int n = 0;
+    for (const int *h = o->history ? o->history[sentence] : NULL; h && *h >= 0; h++)
+        r->came[n++] = *h;
+    return n + (b->steps > 0 ? at_beam_running(b, k, r->came + n) : 0);
+}
+
 /* a row without the words that never come, and less of those that have come */
 static void bend(const at_search_options *o, desk *r, const at_beam *b, int sentence, int k)
 {
@@ -136,10 +144,7 @@ static void bend(const at_search_options *o, desk *r, const at_beam *b, int sent
         row[o->never[i]] = (real)-1e30;
     if (o->repetition == 0 || o->repetition == 1)
         return;
-    int n = 0;
-    for (const int *h = o->history ? o->history[sentence] : NULL; h && *h >= 0; h++)
-        r->came[n++] = *h;
-    n += b->steps > 0 ? at_beam_running(b, k, r->came + n) : 0;
+    int n = came_before(o, r, b, sentence, k);
     at_sampling_repetition(o->repetition, b->vocabulary, row, n, r->came, r->marks);
 }
 
@@ -148,7 +153,7 @@ static const real *constrained(const at_search_options *o, desk *r, const at_bea
                                const real *log_p)
 {
     int forced = prefix_word(o, sentence, b->steps);
-    bool repeats = forced < 0 && o->no_repeat > 0 && b->steps >= o->no_repeat;
+    bool repeats = forced < 0 && o->no_repeat > 0 && (o->history || b->steps >= o->no_repeat);
     bool bends = o->nevers || (o->repetition != 0 && o->repetition != 1);
     if (forced < 0 && !repeats && !bends)
         return log_p;
@@ -158,8 +163,8 @@ static const real *constrained(const at_search_options *o, desk *r, const at_bea
         if (bends)
             bend(o, r, b, sentence, k);
         if (repeats) {
-            int n = at_beam_running(b, k, r->history);
-            forbid_repeats(o->no_repeat, n, r->history, r->row + (size_t)k * V);
+            int n = came_before(o, r, b, sentence, k);
+            forbid_repeats(o->no_repeat, n, r->came, r->row + (size_t)k * V);
         }
         if (forced >= 0 && forced < b->vocabulary)
             force(forced, b->vocabulary, r->row + (size_t)k * V);
@@ -176,7 +181,7 @@ static void draw(const at_search_options *o, desk *r, const at_beam *b, int sent
 {
     size_t V = (size_t)b->vocabulary;
     at_random place = {.seed = o->seed,
-                       .step = (uint32_t)b->steps,
+                       .step = (uint32_t)(b->steps + o->begun),
                        .sentence = (uint32_t)(o->number ? o->number[sentence] : (size_t)sentence),
                        .use = at_random_name(o->use ? o->use : "sample")};
     int n = b->steps == 0 ? b->options.width : b->live;
@@ -319,6 +324,21 @@ static attend_status step_all(const at_searched *m, const at_search_options *o, 
     return ATTEND_OK;
 }
 
+/* Sentences that the caller ends are done. */
+static attend_status tell_steps(const at_search_options *o, const room *r, at_beam *beams,
+                                attend_error *err)
+{
+    int answer = 0;
+    for (int i = 0; i < r->going && answer >= 0; i++) {
+        at_beam *b = &beams[r->sentence[i]];
+        if (b->done)
+            continue;
+        answer = o->stepped(o->user, r->sentence[i], b, err);
+        b->done = answer > 0;
+    }
+    return answer < 0 ? (attend_status)answer : ATTEND_OK;
+}
+
 attend_status at_search(const at_searched *m, const at_search_options *o, at_beam *beams,
                         attend_error *err)
 {
@@ -336,6 +356,8 @@ attend_status at_search(const at_searched *m, const at_search_options *o, at_bea
     int before = 1, width = 1; /* rows of a sentence: in the first step all begin alike */
     for (int left = m->sentences; left > 0 && status >= 0;) {
         status = step_all(m, o, &r, beams, before, width, err);
+        if (status >= 0 && o->stepped)
+            status = tell_steps(o, &r, beams, err);
         if (status >= 0)
             status = narrow(m, beams, &r, err);
         before = width;

@@ -58,11 +58,17 @@ typedef struct {
     const char *use;      /* of random numbers; NULL: "sample" */
 
     /* [sentences] words that came before the first, ended by -1: the repetition penalty of sampling
-     * counts them; NULL: none. Words never[nevers] cannot come. */
+     * and no_repeat count them; NULL: none. Words never[nevers] cannot come. */
     const int *const *history;
     double repetition; /* of at_sampling_repetition, with and without sampling; 0 or 1: off */
     const int *never;
     int nevers;
+
+    int begun; /* steps that were made before the first, for drawing */
+
+    /* After each step, for every sentence that is not done: 1 ends it. May be NULL. */
+    int (*stepped)(void *user, int sentence, const at_beam *beam, attend_error *err);
+    void *user;
 } at_search_options;
 
 /* beams has room for one of each sentence; at_beam_free every one of them, on failure too. */

@@ -55,3 +55,28 @@ done
 expect 0 attend train --init-from whole --data text.txt --valid 10% --steps 1 --out begun
 expect 0 attend generate whole --prompt 'one: count' --greedy --max-tokens 10
 says out "one: count"
+
+# generating: the context slides, ends the text, or is refused; stop strings; beams
+expect 0 attend generate whole --prompt 'one: count' --greedy --max-tokens 60
+cp out slid
+check "longer than the context" "[ \$(wc -c < slid) -ge 70 ]"
+expect 0 attend generate whole --prompt 'one: count' --greedy --max-tokens 60 --when-long stop
+check "it ends there" "[ \$(wc -c < out) -lt \$(wc -c < slid) ]"
+expect 2 attend generate whole --prompt 'one: count' --max-tokens 60 --when-long error
+says err "are more than the model's 24 positions; ask for at most 15"
+expect 2 attend generate whole --prompt 'one: count' --max-tokens 60 --beam 2
+says err "a beam search cannot slide"
+expect 0 attend generate whole --prompt 'one: count' --max-tokens 12 --beam 2
+expect 0 attend generate whole --prompt 'one: count' --max-tokens 12 --greedy --stop c
+check "the stop is not written" "[ \$(tail -c +11 out | grep -c c) -eq 0 ]"
+expect 0 attend generate whole --prompt '' --max-tokens 5
+expect 0 attend generate whole --prompt 'ünknown ☃' --max-tokens 5
+says out "ünknown ☃"
+printf 'one: count\n' > prompt.txt
+expect 0 attend generate whole --prompt-file prompt.txt --greedy --max-tokens 60
+check "a prompt from a file" "cmp -s out slid"
+expect 2 attend generate whole --prompt-file prompt.txt --prompt x
+says err "leave one of them out"
+expect 2 attend generate whole --beam 2 --top-k 3
+says err "--beam draws nothing"
+expect 0 attend generate whole --prompt 'one: count' --max-tokens 40 --greedy --no-repeat-ngram 2
