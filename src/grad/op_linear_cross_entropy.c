@@ -11,13 +11,15 @@
 #include "tensor/gemm.h"
 #include "tensor/vector.h"
 
-/* Logits held at a time: each block packs the weights again, so not too few. */
-enum { BLOCK_REALS = 16 << 20 };
+/* Logits held at a time: so many as stay in the last-level cache, where the weights are packed once
+ * for all blocks; else each block packs them again, so not too few. */
+enum { NEAR_REALS = 2 << 20, FAR_REALS = 16 << 20, MAX_PACKED = 8 << 20 };
 
 /* rows of a block: as even as possible */
-static size_t block_rows(size_t rows, int classes)
+static size_t block_rows(size_t rows, int classes, bool near)
 {
-    size_t max = BLOCK_REALS / (size_t)classes ? BLOCK_REALS / (size_t)classes : 1;
+    size_t max = (near ? NEAR_REALS : FAR_REALS) / (size_t)classes;
+    max = max ? max : 1;
     size_t blocks = (rows + max - 1) / max;
     return blocks ? (rows + blocks - 1) / blocks : 0;
 }
@@ -33,7 +35,11 @@ typedef struct {
     real *dx, *dw, *db; /* NULL where not wanted */
     real *logits;       /* [block, classes] */
     double *loss;       /* one per row */
-    size_t begin;       /* first row of the block */
+    size_t block;       /* rows of a block */
+    size_t begin;       /* the first of them */
+    bool packs;         /* the weights are packed once, */
+    at_packed there;    /* for x W^T, */
+    at_packed back;     /* and for g W where dx is wanted */
 } work;
 
 static at_matrix matrix(const real *data, int columns, bool transposed)
@@ -58,8 +64,12 @@ static void score_rows(void *arg, ptrdiff_t i, ptrdiff_t end)
 
 static void project(const work *w, int rows)
 {
-    at_weight_multiply(w->tape, w->weight, w->layout == ATTEND_OUT_IN, rows,
-                       w->x + w->begin * (size_t)w->width, w->bias, w->logits);
+    if (w->packs)
+        at_gemm_packed_bias(rows, matrix(w->x + w->begin * (size_t)w->width, w->width, false),
+                            &w->there, w->bias, w->logits, w->targets->classes);
+    else
+        at_weight_multiply(w->tape, w->weight, w->layout == ATTEND_OUT_IN, rows,
+                           w->x + w->begin * (size_t)w->width, w->bias, w->logits);
 }
 
 /* dx = g W, dW += g^T x, db += sum g, where g is the gradient of the block's logits */
@@ -69,7 +79,10 @@ static void project_back(const work *w, int rows)
     bool out_in = w->layout == ATTEND_OUT_IN;
     const real *x = w->x + w->begin * (size_t)D;
     real beta = w->begin ? 1 : 0;
-    if (w->dx)
+    if (w->dx && w->packs)
+        at_gemm_packed(rows, 1, matrix(w->logits, V, false), &w->back, 0,
+                       w->dx + w->begin * (size_t)D, D);
+    else if (w->dx)
         at_gemm_gradient(rows, D, V, 1, matrix(w->logits, V, false),
                          matrix(w->weight->value, out_in ? D : V, !out_in), 0,
                          w->dx + w->begin * (size_t)D, D);
@@ -85,7 +98,7 @@ static void project_back(const work *w, int rows)
 
 static void run(work *w)
 {
-    size_t V = (size_t)w->targets->classes, block = block_rows(w->targets->rows, (int)V);
+    size_t V = (size_t)w->targets->classes, block = w->block;
     if (w->targets->rows == 0)
         project_back(w, 0); /* writes zeros */
     for (w->begin = 0; w->begin < w->targets->rows; w->begin += block) {
@@ -95,6 +108,36 @@ static void run(work *w)
         at_parallel_for(rows, ATTEND_VECTOR_GRAIN / (ptrdiff_t)V + 1, score_rows, w);
         project_back(w, rows);
     }
+}
+
+/* Is the weight small enough, beside as many logits, to be packed for several blocks? */
+static bool is_packed(at_tape *t, const work *w)
+{
+    size_t logits = w->targets->rows * (size_t)w->targets->classes;
+    return at_tape_mode(t) != ATTEND_INFER && w->weight->value && w->weight->len <= MAX_PACKED
+           && w->weight->len <= logits && logits > NEAR_REALS;
+}
+
+static at_packed pack(at_tape *t, const work *w, int n, int k, bool transposed)
+{
+    bool tiled = at_tape_mode(t) == ATTEND_TRAIN && at_gemm_tiled((int)w->block, n, k);
+    real *panels = at_scratch_reals(t, at_pack_len(n, k, tiled));
+    at_matrix m = matrix(w->weight->value, w->weight->shape.dim[1], transposed);
+    return panels ? at_pack(n, k, m, tiled, panels) : (at_packed){.panels = NULL};
+}
+
+/* logits, and the weight for all blocks of them; memory of the tape */
+static void prepare(at_tape *t, work *w)
+{
+    int V = w->targets->classes, D = w->width;
+    bool out_in = w->layout == ATTEND_OUT_IN;
+    w->packs = is_packed(t, w);
+    w->block = block_rows(w->targets->rows, V, w->packs);
+    w->logits = at_scratch_reals(t, w->block * (size_t)V);
+    if (w->packs)
+        w->there = pack(t, w, V, D, out_in);
+    if (w->packs && w->dx)
+        w->back = pack(t, w, D, V, !out_in);
 }
 
 /* x, weight, bias; and of a mixture gate and other */
@@ -140,7 +183,7 @@ static at_tensor *loss_of(at_tape *t, const at_op *op, int n, at_tensor *const i
         want(t, w, in);
     w->loss = at_scratch(t, c->rows * sizeof *w->loss);
     at_mark mark = at_tape_mark(t);
-    w->logits = at_scratch_reals(t, block_rows(c->rows, c->classes) * (size_t)c->classes);
+    prepare(t, w);
     if (at_failed(t))
         return at_poison(t);
     run(w);
