@@ -1220,7 +1220,9 @@ typedef enum attend_when_long {
 
 typedef struct attend_translate_options {
     size_t size; /* of this struct, set by attend_translate_defaults */
-    int beam;    /* hypotheses that are followed; 1 is greedy */
+    int beam;    /* hypotheses that are followed; 1 is greedy; 0: as many as the model's folder
+                    says (generation_config.json), with its length penalty where penalty is 1;
+                    else 5 */
     int best;    /* hypotheses of each line that are given, at most beam */
     attend_length_rule rule;
     double penalty;  /* of lengths */

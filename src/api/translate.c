@@ -57,7 +57,6 @@ void attend_dictionary_free(attend_dictionary *d)
 void attend_translate_defaults(attend_translate_options *o)
 {
     *o = (attend_translate_options){.size = sizeof *o,
-                                    .beam = 5,
                                     .best = 1,
                                     .rule = ATTEND_LENGTH_RULE_AVERAGE,
                                     .penalty = 1,
@@ -70,6 +69,18 @@ void attend_translate_defaults(attend_translate_options *o)
                                     .record_head = -1,
                                     .attention_layer = -1,
                                     .attention_head = -1};
+}
+
+/* What the model's folder says, where the caller does not. */
+static void follow_folder(const at_model *m, attend_translate_options *o)
+{
+    enum { BEAM = 5 };
+    const at_generation *g = m->generation;
+    if (o->beam)
+        return;
+    o->beam = g && g->beam ? g->beam : BEAM;
+    if (g && o->rule == ATTEND_LENGTH_RULE_AVERAGE && o->penalty == 1)
+        o->penalty = g->length_penalty;
 }
 
 static at_sampling sampling_of(const attend_translate_options *o)
@@ -359,6 +370,8 @@ attend_status attend_translate(const attend_model *m, const attend_translate_opt
     attend_translate_defaults(&o);
     attend_status status = at_options_accept(&o, sizeof o, options, "attend_translate_defaults",
                                              err);
+    if (status >= 0)
+        follow_folder(m->inside, &o);
     if (status >= 0)
         status = check(&o, err);
     if (status >= 0)

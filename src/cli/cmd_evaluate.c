@@ -38,8 +38,10 @@ static const at_option options[] = {
     {.name = "ensemble", OPTION_PATHS(evaluate, ensemble), .meta = "MODEL",
      .help = "Another model; the mean of the probabilities counts. Several times for several"},
 
-    {.name = "beam", .letter = 'b', OPTION_INT(evaluate, beam), .value = "5", .min = 1, .max = 1000,
-     .meta = "N", .group = "Search", .help = "Hypotheses that are followed; 1 is greedy"},
+    {.name = "beam", .letter = 'b', OPTION_INT(evaluate, beam), .min = 1, .max = 1000,
+     .meta = "N", .group = "Search",
+     .help = "Hypotheses that are followed; 1 is greedy (default: what the model's folder says, or "
+             "5)"},
     {.name = "length-rule", OPTION_CHOICE(evaluate, rule), .choices = "none|average|wu",
      .value = "average", .help = "How hypotheses of different length are compared"},
     {.name = "length-penalty", OPTION_REAL(evaluate, penalty), .value = "1", .min = -10, .max = 10,

@@ -30,7 +30,8 @@ enum { BEAM = 5, LONGEST = 200, SEED = 1234 }; /* the defaults */
 static const at_option options[] = {
     {.name = "beam", .letter = 'b', OPTION_INT(translate, beam), .min = 1, .max = 1000,
      .meta = "N", .group = "Search",
-     .help = "Hypotheses that are followed: 5 where nothing is said; 1 is greedy",
+     .help = "Hypotheses that are followed; 1 is greedy (default: what the model's folder says, or "
+             "5)",
      .example = {"attend translate model --beam 1 < in > out", "Greedy, the fastest"}},
     {.name = "length-rule", OPTION_CHOICE(translate, rule), .choices = "none|average|wu",
      .value = "average", .help = "How hypotheses of different length are compared"},
@@ -411,7 +412,7 @@ static attend_status check(const translate *o, attend_error *err)
 static void set_options(work *w, const translate *o)
 {
     attend_translate_defaults(&w->inside);
-    w->inside.beam = o->forced ? 1 : o->sample ? o->nbest : o->beam ? o->beam : BEAM;
+    w->inside.beam = o->forced ? 1 : o->sample ? o->nbest : o->beam;
     w->inside.best = o->nbest;
     w->inside.rule = o->rule;
     w->inside.penalty = o->penalty;

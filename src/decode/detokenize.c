@@ -14,8 +14,8 @@ at_text *at_detokenizer_tokens(const at_detokenizer *w, int count, const int *id
     for (int i = 0; piece && i < count; i++)
         if (id[i] < known)
             piece[i].text = at_vocab_text(w->target->vocab, id[i], &piece[i].size);
-        else
-            piece[i] = at_copied_text(w->copied, id[i] - known);
+        else /* an id without a text leaves none */
+            piece[i] = w->copied ? at_copied_text(w->copied, id[i] - known) : (at_text){"", 0};
     return piece;
 }
 
@@ -69,6 +69,14 @@ bool at_detokenizer_replace(const at_detokenizer *w, const real *weights, at_tex
     return piece->text;
 }
 
+/* Does a token show? An unknown one always does where another text takes its place. */
+static bool shows(const at_detokenizer *w, int id, at_text piece)
+{
+    bool unknown = id == w->target->special[ATTEND_SPECIAL_UNK];
+    return at_tokenizer_shows(w->target, id)
+           || (unknown && piece.text != at_vocab_text(w->target->vocab, id, NULL));
+}
+
 attend_status at_detokenizer_join(const at_detokenizer *w, int count, const int *id,
                                   const at_text *piece, at_str *out, attend_error *err)
 {
@@ -77,8 +85,7 @@ attend_status at_detokenizer_join(const at_detokenizer *w, int count, const int 
     if (!shown)
         return at_error_memory(err);
     for (int i = 0; i < count; i++)
-        if (id[i] == w->target->special[ATTEND_SPECIAL_UNK]
-            || !at_tokenizer_is_special(w->target, id[i]))
+        if (shows(w, id[i], piece[i]))
             shown[n++] = piece[i];
     return n ? at_join(w->target, shown, n, out, err) : ATTEND_OK;
 }
@@ -93,13 +100,11 @@ attend_status at_detokenizer_words(const at_detokenizer *w, int count, const int
     bool alone = at_words_stand_alone(at_str_text(&text), text.length);
     unsigned before = 0;
     for (int i = 0; i < count && status >= 0; i++) {
-        bool shows = id[i] == w->target->special[ATTEND_SPECIAL_UNK]
-                     || !at_tokenizer_is_special(w->target, id[i]);
         at_str_clear(&text);
         status = at_detokenizer_join(w, i + 1, id, piece, &text, err);
         unsigned words = at_words_count(at_str_text(&text), text.length, alone);
         unsigned first = alone && words > before ? before : words - 1;
-        word[i] = shows && words ? first : ATTEND_NO_WORD;
+        word[i] = shows(w, id[i], piece[i]) && words ? first : ATTEND_NO_WORD;
         before = words;
     }
     at_str_free(&text);

@@ -136,26 +136,53 @@ static int came_before(const at_search_options *o, desk *r, const at_beam *b, in
     return n + (b->steps > 0 ? at_beam_running(b, k, r->came + n) : 0);
 }
 
+/* the last tokens of sequences that must not come, where the others are the last of the n in
+ * r->came */
+static void forbid_sequences(const at_generation *g, const desk *r, int n, real *row)
+{
+    for (int i = 0; i < g->bad_count; i++) {
+        int size = 1;
+        while (g->bad[i][size] >= 0)
+            size++;
+        if (size - 1 <= n
+            && memcmp(g->bad[i], r->came + n - (size - 1), (size_t)(size - 1) * sizeof(int)) == 0)
+            row[g->bad[i][size - 1]] = (real)-1e30;
+    }
+}
+
+/* the token that must come in this step, or -1 */
+static int ruled_word(const at_search_options *o, const at_beam *b)
+{
+    if (!o->rules)
+        return -1;
+    if (b->steps == 0 && o->rules->first >= 0)
+        return o->rules->first;
+    return b->steps == b->options.most - 1 ? o->rules->last : -1;
+}
+
 /* a row without the words that never come, and less of those that have come */
 static void bend(const at_search_options *o, desk *r, const at_beam *b, int sentence, int k)
 {
     real *row = r->row + (size_t)k * (size_t)b->vocabulary;
+    int n = came_before(o, r, b, sentence, k);
+    if (o->rules)
+        forbid_sequences(o->rules, r, n, row);
     for (int i = 0; i < o->nevers; i++)
         row[o->never[i]] = (real)-1e30;
-    if (o->repetition == 0 || o->repetition == 1)
-        return;
-    int n = came_before(o, r, b, sentence, k);
-    at_sampling_repetition(o->repetition, b->vocabulary, row, n, r->came, r->marks);
+    if (o->repetition != 0 && o->repetition != 1)
+        at_sampling_repetition(o->repetition, b->vocabulary, row, n, r->came, r->marks);
 }
 
 /* the sentence's rows, changed where the options say so; what a prefix repeats may come */
 static const real *constrained(const at_search_options *o, desk *r, const at_beam *b, int sentence,
-                               const real *log_p)
+                               const real *log_p, const double *norm)
 {
     int forced = prefix_word(o, sentence, b->steps);
+    int ruled = forced < 0 ? ruled_word(o, b) : -1;
     bool repeats = forced < 0 && o->no_repeat > 0 && (o->history || b->steps >= o->no_repeat);
-    bool bends = o->nevers || (o->repetition != 0 && o->repetition != 1);
-    if (forced < 0 && !repeats && !bends)
+    bool bends = o->nevers || (o->rules && o->rules->bad_count)
+                 || (o->repetition != 0 && o->repetition != 1);
+    if (forced < 0 && ruled < 0 && !repeats && !bends)
         return log_p;
     size_t V = (size_t)b->vocabulary;
     memcpy(r->row, log_p, (size_t)b->live * V * sizeof *r->row);
@@ -168,6 +195,10 @@ static const real *constrained(const at_search_options *o, desk *r, const at_bea
         }
         if (forced >= 0 && forced < b->vocabulary)
             force(forced, b->vocabulary, r->row + (size_t)k * V);
+        if (ruled >= 0) {
+            force(ruled, b->vocabulary, r->row + (size_t)k * V);
+            r->row[(size_t)k * V + (size_t)ruled] = norm ? (real)norm[k] : 0;
+        }
     }
     return r->row;
 }
@@ -278,16 +309,19 @@ static void choose(const choosing *c, desk *d, int i)
     at_beam *b = &c->beams[s];
     size_t row = (size_t)i * (size_t)c->width, V = (size_t)c->m->vocabulary;
     real *log_p = c->log_p + row * V;
-    bool take_norm = c->m->logits && !o->sampling && !largest_alone(o);
+    bool bars = o->rules && o->rules->barred >= 0 && !o->sampling && o->beam.width > 1;
+    bool take_norm = (c->m->logits || bars) && !o->sampling && !largest_alone(o);
     if ((d->status = check_rows(c, b->live, log_p, &d->err)) < 0)
         return;
+    for (int k = 0; k < b->live && bars; k++)
+        log_p[(size_t)k * V + (size_t)o->rules->barred] = (real)-1e30;
     if (o->sampling && o->draw_from_logits)
-        draw(o, d, b, s, constrained(o, d, b, s, log_p));
+        draw(o, d, b, s, constrained(o, d, b, s, log_p, NULL));
     for (int k = 0; k < b->live && c->m->logits && o->sampling; k++)
         at_log_softmax_row(V, log_p + (size_t)k * V, log_p + (size_t)k * V);
     for (int k = 0; k < b->live && take_norm; k++)
         d->norm[k] = at_log_sum_exp(V, log_p + (size_t)k * V);
-    const real *p = constrained(o, d, b, s, log_p);
+    const real *p = constrained(o, d, b, s, log_p, take_norm ? d->norm : NULL);
     const real *w = c->m->source ? c->weights + row * (size_t)c->m->source : NULL;
     if (o->sampling && !o->draw_from_logits)
         draw(o, d, b, s, p);

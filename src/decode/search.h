@@ -12,6 +12,7 @@
 
 #include "decode/beam.h"
 #include "decode/sample.h"
+#include "models/generation.h"
 
 typedef struct {
     void *self;
@@ -69,6 +70,11 @@ typedef struct {
     /* After each step, for every sentence that is not done: 1 ends it. May be NULL. */
     int (*stepped)(void *user, int sentence, const at_beam *beam, attend_error *err);
     void *user;
+
+    /* Tokens that must and must not come, of a model's folder (barred, first, last, bad); or NULL.
+     * The probability of a token that must come is 1; that of those that must not is not shared,
+     * but for `barred` in a beam. */
+    const at_generation *rules;
 } at_search_options;
 
 /* beams has room for one of each sentence; at_beam_free every one of them, on failure too. */

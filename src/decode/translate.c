@@ -156,7 +156,10 @@ static int most_words(const job *j, const item *i)
     int given = (int)i->given.count;
     if (j->o->forced)
         return given + 1;
+    const at_generation *g = j->with->generation;
     int most = j->o->features ? i->length + 50 : 3 * i->length + 10;
+    if (g && g->max_length)
+        most = g->max_length - 1 > given ? g->max_length - 1 - given : 1;
     most = given + (j->o->beam.most ? j->o->beam.most : most);
     return j->max_output && j->max_output < most ? j->max_output : most;
 }
@@ -247,6 +250,8 @@ static attend_status search(const job *j, at_session *session, const batch *b, i
 {
     const at_translate_options *o = j->o;
     const at_tokenizer *target = j->with->target;
+    const at_generation *g = j->with->generation;
+    int first = g && g->start >= 0 ? g->start : target->special[ATTEND_SPECIAL_BOS];
     at_searched all;
     at_search_options inside = {.beam = o->beam,
                                 .most = b->most,
@@ -257,11 +262,17 @@ static attend_status search(const job *j, at_session *session, const batch *b, i
                                 .number = b->number,
                                 .words_alone = o->words_alone};
     inside.beam.most = inside.beam.most ? inside.beam.most : 1;
-    inside.beam.end = target->special[ATTEND_SPECIAL_EOS];
+    inside.beam.end = g && g->end >= 0 ? g->end : target->special[ATTEND_SPECIAL_EOS];
+    if (g && !o->forced) {
+        inside.rules = g;
+        inside.beam.least = g->min_length > 0 ? g->min_length - 1 : 0;
+        inside.beam.early = g->early;
+        inside.no_repeat = inside.no_repeat ? inside.no_repeat : g->no_repeat;
+        inside.repetition = g->repetition;
+    }
     attend_status status = start(j, session, b, n, S, err);
     if (status >= 0)
-        status = at_session_searched(session, target->special[ATTEND_SPECIAL_BOS], o->beam.width,
-                                     &all, err);
+        status = at_session_searched(session, first, o->beam.width, &all, err);
     return status < 0 ? status : at_search(&all, &inside, b->beams, err);
 }
 

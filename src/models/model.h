@@ -19,6 +19,7 @@
 #include "attention/output.h"
 #include "attention/record.h"
 #include "base/option.h"
+#include "models/generation.h"
 #include "text/copying.h"
 #include "text/tokenizer.h"
 
@@ -38,6 +39,7 @@ typedef struct {
     double *mean, *spread;         /* [width], in the arena; NULL: vectors are not scaled */
     bool adapts; /* its weights are those of a model with another head: parameters that are missing
                     in the file start anew, others are left out */
+    at_generation *generation; /* defaults of searching, of a folder of the hub; or NULL */
     struct at_hub_folder *hub; /* store/hub.h: the folder of the hub that it was opened from, a
                                   thing of `params`; or NULL */
     at_arena memory;           /* of all this, and of the strings of the settings */

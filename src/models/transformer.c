@@ -300,7 +300,7 @@ static at_tensor *with_positions(at_tape *t, const at_transformer *m, int which,
 
 static at_tensor *embed(at_tape *t, const at_transformer *m, int which, at_ids ids, int first)
 {
-    at_tensor *x = at_embedding(t, tokens_table(t, m, which), ids);
+    at_tensor *x = at_embedding_fixed(t, tokens_table(t, m, which), ids, m->padding - 1);
     return with_positions(t, m, which, m->scale == 1 ? x : at_scale(t, x, m->scale), first);
 }
 
@@ -559,6 +559,8 @@ static attend_status describe(at_model *m, attend_error *err)
                                    net, err);
     if (status < 0 || !m->target)
         return status;
+    int pad = m->target->special[ATTEND_SPECIAL_PAD];
+    net->padding = pad == m->target->special[ATTEND_SPECIAL_BOS] ? pad + 1 : 0;
     if (net->output != &at_output_copy) {
         at_copying_free(m->copying);
         m->copying = NULL;
@@ -730,7 +732,7 @@ static void trial(at_tape *t, const at_model *m)
 static int max_output(const at_model *m, int limit)
 {
     const at_transformer *net = net_of(m);
-    bool learned = net->positions == ATTEND_TRANSFORMER_LEARNED;
+    bool learned = net->positions >= ATTEND_TRANSFORMER_LEARNED;
     return learned && (limit == 0 || net->max_positions < limit) ? net->max_positions : limit;
 }
 

@@ -55,6 +55,8 @@ typedef struct {
     real dropout, embedding_dropout, attention_dropout, activation_dropout;
     bool tied;   /* the output layer is the target's embedding */
     bool shared; /* source and target have one embedding */
+    int padding; /* 1 and the token that begins a text and pads batches, as in Marian: its row of
+                    the embedding is trained by the output alone; 0: none */
 } at_transformer;
 
 /* The states [B,S,D] of the sources x [B,S,D], embeddings with positions; lengths [B] or NULL. The

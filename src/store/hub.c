@@ -8,6 +8,7 @@
 #include "base/json_write.h"
 #include "base/memory.h"
 #include "base/number.h"
+#include "store/generation.h"
 
 const at_hub *const at_hubs[] = {
 #define HUB(name) &at_hub_##name,
@@ -285,6 +286,9 @@ static attend_status open_parts(at_model *m, attend_error *err)
     at_free(file);
     if (status >= 0 && hub->read)
         status = hub->read(f, m, err);
+    if (status >= 0 && m->kind->decodes)
+        status = at_generation_read(m, f->path, f->config, f->generation, at_model_target_size(m),
+                                    err);
     if (status >= 0)
         status = (hub->tokenizers ? hub->tokenizers : at_hub_tokenizer)(f, m, err);
     if (status >= 0)

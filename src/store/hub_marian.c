@@ -7,6 +7,8 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/file.h"
+#include "base/memory.h"
 #include "models/transformer.h"
 #include "store/hub.h"
 
@@ -83,12 +85,36 @@ static attend_status read(const at_hub_folder *f, at_model *m, attend_error *err
     return in.status;
 }
 
+/* pad begins a text, and cannot come in a beam. */
+static attend_status set_start(const at_hub_folder *f, at_model *m, attend_error *err)
+{
+    at_fields in = at_fields_of(f->config, "config.json", err);
+    int pad = (int)at_field_int(&in, "pad_token_id", 58100, 0, m->target_size - 1);
+    if (m->generation->start < 0)
+        m->generation->start = pad;
+    m->generation->barred = pad;
+    return in.status;
+}
+
 static attend_status tokenizers(const at_hub_folder *f, at_model *m, attend_error *err)
 {
-    (void)f;
-    (void)m;
-    (void)err;
-    return ATTEND_OK;
+    static const char *const name[] = {"source.spm", "target.spm"};
+    at_tokenizer **const to[] = {&m->source, &m->target};
+    attend_status status = ATTEND_OK;
+    for (int i = 0; i < 2 && status >= 0; i++) {
+        char *path = at_file_join(f->path, name[i]);
+        if (!path)
+            status = at_error_memory(err);
+        else if (at_file_exists(path))
+            status = at_tokenizer_open(path, to[i], err);
+        at_free(path);
+    }
+    if (status >= 0 && (!m->source || !m->target)) { /* both, or none */
+        at_tokenizer_free(m->source);
+        at_tokenizer_free(m->target);
+        m->source = m->target = NULL;
+    }
+    return status < 0 ? status : set_start(f, m, err);
 }
 
 const at_hub at_hub_marian = {

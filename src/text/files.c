@@ -13,10 +13,13 @@
 #include "base/memory.h"
 #include "text/tokenizer.h"
 
-const char *const at_tokenizer_files[] = {
-    "tokenizer.json",      "tokenizer_config.json", "vocab.txt", "vocab.json",
-    "merges.txt",          "encoder.json",          "vocab.bpe", "spiece.model",
-    "sentencepiece.model", "tokenizer.model",       NULL};
+const char *const at_tokenizer_files[] = {"tokenizer.json",      "tokenizer_config.json",
+                                          "vocab.txt",           "vocab.json",
+                                          "merges.txt",          "encoder.json",
+                                          "vocab.bpe",           "spiece.model",
+                                          "sentencepiece.model", "tokenizer.model",
+                                          "source.spm",          "target.spm",
+                                          "target_vocab.json",   NULL};
 
 static bool is_folder(const char *path)
 {
@@ -222,7 +225,8 @@ static void remove_others(const at_tokenizer_kind *kind, const char *folder)
     for (int i = 0; i < at_tokenizer_kind_count; i++) {
         const at_tokenizer_kind *other = at_tokenizer_kinds[i];
         for (const char *const *name = other->found; other != kind && name && *name; name++)
-            remove_file(folder, *name);
+            if (!kind || !strstr(kind->files, *name))
+                remove_file(folder, *name);
     }
     if (!kind || !kind->write)
         remove_file(folder, "tokenizer.json");

@@ -214,6 +214,13 @@ void at_spell(const at_tokenizer *t, const char *text, size_t size, const at_tok
     }
 }
 
+bool at_tokenizer_shows(const at_tokenizer *t, int32_t id)
+{
+    if (id == t->special[ATTEND_SPECIAL_UNK])
+        return !t->kind->drops_unknown;
+    return !at_tokenizer_is_special(t, id);
+}
+
 /* ---- decoding --------------------------------------------------------------------------- */
 
 attend_status at_join(const at_tokenizer *t, const at_text *tokens, size_t count, at_str *out,
@@ -234,8 +241,7 @@ static attend_status texts_of(const at_tokenizer *t, const int32_t *ids, size_t 
                             "id %d is not in the vocabulary, whose ids are 0 to %d; it is of "
                             "another tokenizer",
                             ids[i], at_tokenizer_size(t) - 1);
-        if (how == ATTEND_DECODE_PLAIN && ids[i] != t->special[ATTEND_SPECIAL_UNK]
-            && at_tokenizer_is_special(t, ids[i]))
+        if (how == ATTEND_DECODE_PLAIN && !at_tokenizer_shows(t, ids[i]))
             continue;
         texts[n].text = at_vocab_text(t->vocab, ids[i], &texts[n].size);
         n++;
@@ -330,6 +336,11 @@ attend_status at_tokenizer_learn(const char *name, at_line_source lines,
     *out = NULL;
     if (!kind)
         return at_tokenizer_kind_check(name, err);
+    if (!kind->learn)
+        return at_error(err, ATTEND_OPTION,
+                        "a tokenizer of the kind %s comes with its model and cannot be learned; "
+                        "choose sentencepiece",
+                        name);
     attend_learn_defaults(&defaults);
     attend_status status = check_options(kind, options ? options : &defaults, err);
     return status < 0 ? status : kind->learn(lines, options ? options : &defaults, out, err);

@@ -102,6 +102,9 @@ int32_t at_tokenizer_pad(const at_tokenizer *t);
 /* One of special[], or an added piece that is called special. */
 bool at_tokenizer_is_special(const at_tokenizer *t, int32_t id);
 
+/* Does it show in plain text? Special tokens do not, but for the unknown one of most kinds. */
+bool at_tokenizer_shows(const at_tokenizer *t, int32_t id);
+
 /* Adds the pieces of a text to out; word counts from 0 in every call. */
 attend_status at_encode(const at_tokenizer *t, const char *text, size_t size, at_tokens *out,
                         attend_error *err);
@@ -205,7 +208,8 @@ struct at_tokenizer_kind {
     const char *const *found; /* names, up to a NULL, by which a folder is known to hold one */
     const char *const *ends;  /* ends of file names, up to a NULL, likewise: ".model" */
     const char *model;        /* "model": {"type": ...} in tokenizer.json, or NULL: it has none */
-    unsigned learns;          /* ATTEND_LEARN_... */
+    unsigned learns;          /* ATTEND_LEARN_...; 0: it cannot be learned */
+    bool drops_unknown;       /* unknown tokens leave no trace in plain text, as other specials */
 
     attend_status (*learn)(at_line_source lines, const attend_learn_options *o, at_tokenizer **out,
                            attend_error *err);

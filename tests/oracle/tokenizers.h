@@ -25,7 +25,7 @@ typedef struct {
 } at_token_check;
 
 extern const at_token_check at_token_check_bert, at_token_check_gpt2, at_token_check_albert,
-    at_token_check_sentencepiece, at_token_check_xlnet;
+    at_token_check_sentencepiece, at_token_check_xlnet, at_token_check_marian;
 
 /* Compares with the array of numbers under key; one that is absent fails. */
 void at_token_compare_ids(at_case *c, at_token_line *line, const char *key, const at_tokens *got);

@@ -21,11 +21,17 @@
 
 static char folder[] = "/tmp/attend-tokenizer-XXXXXX";
 
+/* a learned one; of a kind that cannot be learned, a fixture */
 static at_tokenizer *learn(const at_tokenizer_kind *kind)
 {
     attend_learn_options o;
     at_tokenizer *t;
     attend_error err;
+    if (!kind->learn) {
+        if (at_tokenizer_open("tests/fixtures/hub/marian/source.spm", &t, &err) < 0)
+            fail_msg("%s: %s", kind->name, err.message);
+        return t;
+    }
     attend_learn_defaults(&o);
     if (kind->learns & ATTEND_LEARN_SIZE)
         o.vocabulary = 300;
@@ -355,6 +361,8 @@ static void a_source_that_gives_up_ends_the_learning(void **state)
         test_lines broken = {.fail = ATTEND_STOPPED};
         at_tokenizer *t;
         attend_error err;
+        if (!kind->learn)
+            continue;
         assert_int_equal(at_tokenizer_learn(kind->name, (at_line_source){test_next_line, &broken},
                                             NULL, &t, &err),
                          ATTEND_STOPPED);
