@@ -4,6 +4,7 @@
 #include "models/language.h"
 #include "models/pointer.h"
 #include "models/translator.h"
+#include "models/xlnet.h"
 
 const at_preset at_preset_bahdanau = {
     .name = "bahdanau",
@@ -206,6 +207,42 @@ const at_preset at_preset_bert_base = {
     .source = "Devlin et al. 2018",
     .kind = &at_model_bert,
     .training = bert_training,
+    .settings = "hidden=768 layers=12 heads=12 ffn=3072",
+};
+
+/* XLNet's kind of tokens, and rates for models of this size */
+static const attend_setting xlnet_training[] = {{"tokenizer", "sentencepiece"},
+                                                {"optimizer", "adamw"},
+                                                {"schedule", "linear:warmup=0.1"},
+                                                {"lr", "0.0003"},
+                                                {"clip", "1"},
+                                                {"batch", "32"},
+                                                {NULL, NULL}};
+
+const at_preset at_preset_xlnet_tiny = {
+    .name = "xlnet-tiny",
+    .formula = "XLNet of 2 layers of 128: two streams, relative positions, any order of tokens",
+    .source = "Yang et al. 2019, smaller",
+    .kind = &at_model_xlnet,
+    .training = xlnet_training,
+    .settings = "hidden=128 layers=2 heads=2 ffn=512",
+};
+
+const at_preset at_preset_xlnet_small = {
+    .name = "xlnet-small",
+    .formula = "XLNet of 4 layers of 512: two streams, relative positions, any order of tokens",
+    .source = "Yang et al. 2019, smaller",
+    .kind = &at_model_xlnet,
+    .training = xlnet_training,
+    .settings = "hidden=512 layers=4 heads=8 ffn=2048",
+};
+
+const at_preset at_preset_xlnet_base = {
+    .name = "xlnet-base",
+    .formula = "XLNet of 12 layers of 768: two streams, relative positions, any order of tokens",
+    .source = "Yang et al. 2019, base",
+    .kind = &at_model_xlnet,
+    .training = xlnet_training,
     .settings = "hidden=768 layers=12 heads=12 ffn=3072",
 };
 

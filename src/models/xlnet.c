@@ -259,22 +259,24 @@ static at_tensor *attend(at_tape *t, at_path s, const at_xlnet *m, const scene *
 {
     attend_attention_kind kind = query ? ATTEND_ATTENTION_QUERY : ATTEND_ATTENTION_CONTENT;
     bool segments = c->key_segment;
-    at_relative_options o = {
-        .heads = m->heads,
-        .scale = 1 / real_sqrt((real)m->head_width),
-        .distances = a.r,
-        .far = c->K,
-        .directions = m->two_ways ? c->in->directions : NULL,
-        .u = bias(t, s, "r_w_bias", m),
-        .w = bias(t, s, "r_r_bias", m),
-        .s = segments ? bias(t, s, "r_s_bias", m) : NULL,
-        .g = segments ? at_param(t, s, "seg_embed", SHAPE(2, m->heads, m->head_width), INIT) : NULL,
-        .query_segment = query ? c->query_segment : c->in->segments,
-        .key_segment = c->key_segment,
-        .positions = c->positions[query],
-        .sight = query ? c->query : c->content,
-        .dropout = m->dropout,
-        .weights = at_attention_record_wants(c->in->record, kind, layer)};
+    at_tensor *segment_bias = bias(t, s, "r_s_bias",
+                                   m); /* a model has them even without segments */
+    at_tensor *segment = at_param(t, s, "seg_embed", SHAPE(2, m->heads, m->head_width), INIT);
+    at_relative_options o = {.heads = m->heads,
+                             .scale = 1 / real_sqrt((real)m->head_width),
+                             .distances = a.r,
+                             .far = c->K,
+                             .directions = m->two_ways ? c->in->directions : NULL,
+                             .u = bias(t, s, "r_w_bias", m),
+                             .w = bias(t, s, "r_r_bias", m),
+                             .s = segments ? segment_bias : NULL,
+                             .g = segments ? segment : NULL,
+                             .query_segment = query ? c->query_segment : c->in->segments,
+                             .key_segment = c->key_segment,
+                             .positions = c->positions[query],
+                             .sight = query ? c->query : c->content,
+                             .dropout = m->dropout,
+                             .weights = at_attention_record_wants(c->in->record, kind, layer)};
     at_tensor *q = project(t, s, "q", m, x);
     if (at_failed(t))
         return at_poison(t);
@@ -282,6 +284,8 @@ static at_tensor *attend(at_tape *t, at_path s, const at_xlnet *m, const scene *
     if (o.weights && !at_failed(t))
         at_attention_record_add(c->in->record, kind, layer, r.weights);
     at_tensor *y = at_dropout(t, project_back(t, s, m, r.context), m->dropout);
+    if (at_failed(t))
+        return at_poison(t);
     return at_norm_residual(t, at_in(s, "layer_norm"), x, y, m->epsilon, NULL);
 }
 
@@ -290,6 +294,8 @@ static at_tensor *feed_forward(at_tape *t, at_path s, const at_xlnet *m, at_tens
     at_tensor *y = dense(t, at_in(s, "layer_1"), x, m->inner, m->activation);
     y = dense(t, at_in(s, "layer_2"), at_dropout(t, y, m->dropout), m->width, NULL);
     y = at_dropout(t, y, m->dropout);
+    if (at_failed(t))
+        return at_poison(t);
     return at_norm_residual(t, at_in(s, "layer_norm"), x, y, m->epsilon, NULL);
 }
 
@@ -307,9 +313,8 @@ static at_streams layer(at_tape *t, const at_xlnet *m, const scene *c, at_stream
 /* ---- the model ------------------------------------------------------------------------------ */
 
 /* g^0 [B,P,D] */
-static at_tensor *masks(at_tape *t, const at_xlnet *m, int B, int P)
+static at_tensor *masks(at_tape *t, const at_xlnet *m, at_tensor *mask, int B, int P)
 {
-    at_tensor *mask = at_param(t, body(), "mask_emb", SHAPE(1, 1, m->width), INIT);
     return at_failed(t) ? mask : at_add(t, at_zeros(t, SHAPE(B, P, m->width)), mask);
 }
 
@@ -335,8 +340,9 @@ at_streams at_xlnet_read(at_tape *t, const at_xlnet *m, const at_xlnet_input *in
     scene c = in->cache ? set_cached(t, m, in) : set_scene(t, m, in);
     at_mark mark = at_tape_mark(t);
     x.content = at_dropout(t, at_embedding(t, tokens_table(t, m), in->ids), m->dropout);
+    at_tensor *mask = at_param(t, body(), "mask_emb", SHAPE(1, 1, m->width), INIT);
     if (in->targets)
-        x.query = at_dropout(t, masks(t, m, c.B, in->P), m->dropout);
+        x.query = at_dropout(t, masks(t, m, mask, c.B, in->P), m->dropout);
     for (int i = 0; i < m->layers; i++) {
         note(in, i, x);
         x = layer(t, m, &c, x, i);

@@ -19,19 +19,41 @@
 #ifndef ATTEND_MODELS_XLNET_H
 #define ATTEND_MODELS_XLNET_H
 
-#include "attention/cache.h"
-#include "attention/record.h"
+#include "models/preset.h"
 #include "nn/layers.h"
 
+/* ---- settings ------------------------------------------------------------------------------- */
+
+/* as BERT's; PRETRAINED, with the next sentence, is refused */
 typedef enum {
     ATTEND_XLNET_NONE, /* states alone */
     ATTEND_XLNET_TOKENS,
+    ATTEND_XLNET_PRETRAINED,
     ATTEND_XLNET_CLASSES,
     ATTEND_XLNET_TAGS,
     ATTEND_XLNET_SPAN,
 } at_xlnet_head;
 
 typedef enum { ATTEND_SUMMARY_LAST, ATTEND_SUMMARY_FIRST, ATTEND_SUMMARY_MEAN } at_xlnet_summary;
+typedef enum { ATTEND_XLNET_BI, ATTEND_XLNET_UNI } at_xlnet_type;
+
+typedef struct {
+    const char *preset;
+    int head, labels; /* at_xlnet_head, at_label_use */
+    int hidden, layers, heads, head_width, ffn;
+    int attn_type; /* at_xlnet_type */
+    int clamp;
+    const char *activation;
+    double norm_epsilon, dropout;
+    int summary; /* at_xlnet_summary */
+    bool summary_projects;
+    const char *summary_activation;
+    double summary_first_dropout, summary_last_dropout;
+    int window;
+    int tokens; /* 0: of the tokenizer */
+} at_xlnet_settings;
+
+/* ---- the network ---------------------------------------------------------------------------- */
 
 typedef struct {
     int vocabulary;
@@ -46,7 +68,9 @@ typedef struct {
     bool two_ways;    /* bi_data: texts with direction 1 run backwards */
 
     at_xlnet_head head;
+    at_label_use labels;
     int classes; /* C */
+    int cls;     /* the token of a whole text, whose segment is 2; -1: none */
     at_xlnet_summary summary;
     bool summary_projects;             /* W x + b, */
     at_activation *summary_activation; /* and f of it; NULL: none */
