@@ -29,8 +29,8 @@ static const at_option options[] = {
      .meta = "N", .help = "Width inside the feed-forward layers"},
     {.name = "attn-type", OPTION_CHOICE(at_xlnet_settings, attn_type), .value = "bi",
      .choices = "bi|uni",
-     .help = "What tokens attend to: all tokens (bi), or those up to their own position (uni), as a "
-             "language model of one direction"},
+     .help = "What tokens attend to: all tokens (bi), or those up to their own position (uni), as "
+             "in a language model of one direction"},
     {.name = "clamp-distance", OPTION_INT(at_xlnet_settings, clamp), .value = "0", .min = 0,
      .max = 1 << 20, .meta = "N", .help = "Largest distance that is told apart; 0: all are"},
     {.name = "activation", OPTION_STRING(at_xlnet_settings, activation), .value = "gelu",

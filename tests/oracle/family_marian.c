@@ -302,7 +302,7 @@ static at_beam_options beam_options(const marian *k, const json_t *settings)
     return (at_beam_options){.width = whole(settings, "num_beams", 1),
                              .most = whole(settings, "max_length", 20) - 1,
                              .end = whole(settings, "eos_token_id", k->m->generation->end),
-                             .rule = ATTEND_LENGTH_AVERAGE,
+                             .rule = ATTEND_LENGTH_RULE_AVERAGE,
                              .penalty = json_is_number(penalty) ? json_number_value(penalty) : 1,
                              .early = json_is_true(json_object_get(settings, "early_stopping"))};
 }
