@@ -5,9 +5,9 @@
 #include "base/json_write.h"
 #include "base/memory.h"
 #include "base/number.h"
-#include "cli/cut.h"
 #include "cli/models.h"
 #include "cli/stream.h"
+#include "cli/truncation.h"
 
 typedef struct {
     const char *pooling;
@@ -44,7 +44,7 @@ typedef struct {
     at_reader in;
     at_str text, out; /* lines of a block with a zero after each; what is written */
     size_t before, count;
-    at_cut cut;
+    at_truncation cut;
 } work;
 
 /* ---- out ------------------------------------------------------------------------------------ */
@@ -62,7 +62,7 @@ static void add_vector(at_str *out, const attend_embedded *e)
 static attend_status write_one(void *user, const attend_embedded *e, attend_error *err)
 {
     work *w = user;
-    at_cut_note(&w->cut, e->cut, e->tokens);
+    at_truncation_note(&w->cut, e->cut, e->tokens);
     if (w->o->json)
         at_str_print(&w->out,
                      "{\"line\": %zu, \"tokens\": %d, \"embedding\": ", w->before + e->line + 1,
@@ -135,7 +135,7 @@ static attend_status run(at_cli *cli, const void *fields, int operands, char **o
             status = embed_block(&w, err);
     }
     if (!cli->common.quiet)
-        at_cut_say(&w.cut, cli, "line", "what follows was left out");
+        at_truncation_report(&w.cut, cli, "line", "what follows was left out");
     at_reader_close(&w.in);
     at_str_free(&w.text);
     at_str_free(&w.out);
