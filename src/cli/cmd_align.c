@@ -88,7 +88,7 @@ static attend_status run(at_cli *cli, const void *fields, int operands, char **o
 }
 
 static const at_term examples[] = {
-    {"attend align model pairs.tsv --layer 2 > links", "Links by the attention of layer 2"},
+    {"attend align model pairs.tsv --layer 0 > links", "Links by the attention of the first layer"},
     {"attend align model pairs.tsv --attention-out heads.svg --figure heads > links",
      "And draw what each head attends to"},
     {0}};

@@ -416,7 +416,7 @@ static at_tensor *reference(at_tape *t, at_path s, const void *arg)
 
 const at_op at_op_relative_attention = {
     .name = "relative_attention",
-    .formula = "C = dropout(softmax(c [(Q+u) K^T + shift((Q+w) R^T) + (Q+s) G^T])) V, in blocks",
+    .formula = "C = softmax(c [(Q+u)K^T + shift((Q+w)R^T) + (Q+s)G^T]) V",
     .backward = backward,
     .sample = sample,
     .reference = reference,

@@ -32,7 +32,9 @@ more() # NAME OPTIONS...
     expect 0 attend train --init-from "$models/$name" "$@" --valid 2 --batch 4 --epochs 1 \
         --lr 1e-9 --curves none --quiet --out "more-$name"
     expect 0 attend inspect "more-$name"
-    check "$name keeps its settings" 'cmp -s "$models/$name/config.json" "more-$name/config.json"'
+    # settings that came since have their defaults beside them
+    check "$name keeps its settings" '! grep -vxFf <(sed "s/,\$//" "more-$name/config.json") \
+        <(sed "s/,\$//" "$models/$name/config.json")'
 }
 for name in two-tokenizers shared-tokenizer copy; do
     more "$name" --data "$models/pairs.tsv"
