@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "base/json.h"
+#include "bert_case.h"
 #include "models/bert.h"
 #include "oracle.h"
 
@@ -161,8 +162,8 @@ static bool read_model(at_case *c, at_bert *m)
 
 /* ---- inputs --------------------------------------------------------------------------------- */
 
-/* attention_mask [B,T] or [B,T,T], 1 where visible, as flags of what is hidden */
-static at_mask *mask_of(at_case *c)
+/* 1 where visible, as flags of what is hidden */
+at_mask *at_bert_case_mask(at_case *c)
 {
     at_shape shape = SCALAR;
     const unsigned char *visible = at_case_mask(c, "attention_mask", &shape);
@@ -306,7 +307,7 @@ static void check_all(at_case *c)
     bind_all(c, (int)m.family);
     at_inputs in = {.ids = at_case_ids(c, "input_ids"),
                     .segments = at_case_ids(c, "token_type_ids").id,
-                    .mask = mask_of(c)};
+                    .mask = at_bert_case_mask(c)};
     if (!in.ids.id)
         return;
     check_positions(c, &m, in.ids);

@@ -6,11 +6,12 @@
  * log-probabilities. All words make one batch that is fed the right sounds: where each of them is
  * also the likeliest, greedy output is the same.
  *
- * gpt2_nano_sort: in family_gpt2.c. */
+ * gpt2_nano_sort: in family_gpt2.c; bert_minilm_l6_v2: in family_sentence.c. */
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
 
+#include "bert_case.h"
 #include "lm_case.h"
 #include "models/translator.h"
 
@@ -185,6 +186,8 @@ void at_check_real(at_case *c)
         check_g2p(c);
     else if (name && strcmp(name + 1, "gpt2_nano_sort") == 0)
         at_check_nano_sort(c);
+    else if (name && strcmp(name + 1, "bert_minilm_l6_v2") == 0)
+        at_check_minilm(c);
     else
         at_case_skip(c, "its model is not there yet");
 }

@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "base/memory.h"
+#include "bert_case.h"
 #include "decode/embed.h"
 #include "oracle.h"
 #include "store/model_folder.h"
@@ -111,5 +112,42 @@ void at_check_sentence(at_case *c)
     const real *x = check_vectors(c, m, how, 64, "embeddings");
     if (x)
         check_cosine(c, x, (int)json_array_size(at_case_json(c, "texts")), at_embed_width(m, &how));
+    at_model_free(m);
+}
+
+/* vectors of another program, of the same texts */
+static void compare_candle(at_case *c, const real *got, int width)
+{
+    json_t *row, *list = at_case_json(c, "candle");
+    size_t i, k;
+    json_array_foreach(list, i, row)
+    {
+        json_t *want = json_array_get(row, 1), *number;
+        if ((int)json_array_size(want) != width)
+            at_case_fail(c, "expected.json: candle[%zu] has not %d numbers", i, width);
+        json_array_foreach(want, k, number)
+        {
+            double expected = json_number_value(number);
+            double x = (int)k < width ? (double)got[i * (size_t)width + k] : 0;
+            at_case_compare_numbers(c, "candle", 1, &x, &expected, (at_tolerance){1e-5, 0});
+        }
+    }
+}
+
+void at_check_minilm(at_case *c)
+{
+    at_sentence how = {.parts = ATTEND_SENTENCE_MEAN, .normalize = true};
+    attend_error err;
+    at_model *m;
+    at_check_bert(c);
+    if (at_model_open(c->path, &m, &err) < 0) {
+        at_case_fail(c, "%s", err.message);
+        return;
+    }
+    check_vectors(c, m, how, 1, "embedding.mean_l2");
+    const real *x = check_vectors(c, m, how, 64, "embedding.mean_l2");
+    if (x
+        && json_array_size(at_case_json(c, "candle")) <= json_array_size(at_case_json(c, "texts")))
+        compare_candle(c, x, at_embed_width(m, &how));
     at_model_free(m);
 }

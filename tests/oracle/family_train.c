@@ -4,7 +4,10 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "bert_case.h"
 #include "lm_case.h"
+#include "models/bert.h"
+#include "store/model_folder.h"
 #include "train/trainer.h"
 #include "xlnet_case.h"
 
@@ -106,7 +109,9 @@ static at_tensor *lm_loss(void *user, at_tape *t, int shard)
     return at_lm_loss(t, user, NULL);
 }
 
-static void train(at_case *c, at_params *params, at_shard_loss *loss, void *user)
+/* prefix: of the names of parameters that have it there and not here */
+static void train(at_case *c, at_params *params, const char *prefix, at_shard_loss *loss,
+                  void *user)
 {
     static course all;
     attend_error err;
@@ -119,7 +124,7 @@ static void train(at_case *c, at_params *params, at_shard_loss *loss, void *user
         compare_list(c, "loss", all.loss, all.steps, tolerance_step);
         compare_list(c, "grad_norm", all.norm, all.steps, tolerance_step);
         compare_list(c, "learning_rate", all.rate, all.steps, tolerance_rate);
-        compare_weights(c, params, "transformer.");
+        compare_weights(c, params, prefix);
     }
 }
 
@@ -130,7 +135,7 @@ static void train_lm(at_case *c, at_case *from)
     if (from->verdict != ATTEND_CASE_OK || !lm.labels)
         at_case_fail(c, "%s: %s", from->name, from->reason);
     else
-        train(c, from->params, lm_loss, &lm);
+        train(c, from->params, "transformer.", lm_loss, &lm);
     at_lm_close(&lm);
 }
 
@@ -151,9 +156,54 @@ static void train_xlnet(at_case *c, at_case *from)
     xlnet x;
     if (at_xlnet_case_open(from, &x.open) && !x.open.in.memory
         && (x.labels = at_case_ids(from, "labels")).id)
-        train(c, from->params, xlnet_loss, &x);
+        train(c, from->params, "transformer.", xlnet_loss, &x);
     else
         at_case_fail(c, "%s: %s", from->name, from->reason);
+}
+
+typedef struct {
+    at_model *model; /* opened as a user's folder is */
+    at_inputs in;
+    at_ids labels;
+} bert;
+
+static at_tensor *bert_loss(void *user, at_tape *t, int shard)
+{
+    const bert *b = user;
+    (void)shard;
+    at_classified y = b->model->kind->classify(t, b->model, &b->in, false);
+    return at_cross_entropy(t, y.logits, b->labels, (at_cross_entropy_options){.ignore = -100});
+}
+
+static void train_bert(at_case *c, at_case *from)
+{
+    attend_error err;
+    bert b = {.in = {.ids = at_case_ids(from, "input_ids"),
+                     .segments = at_case_ids(from, "token_type_ids").id,
+                     .mask = at_bert_case_mask(from)},
+              .labels = at_case_ids(from, "labels")};
+    attend_status status = at_model_open(from->path, &b.model, &err);
+    if (status >= 0)
+        status = at_params_take(b.model->params, &err);
+    if (status < 0)
+        at_case_fail(c, "%s", err.message);
+    else if (!b.in.ids.id || !b.labels.id || !(at_model_can(b.model) & ATTEND_CAN_CLASSIFY))
+        at_case_fail(c, "%s has no classes, or no labels", from->name);
+    else {
+        at_bert *net = b.model->net;
+        net->dropout = net->attention_dropout = net->head_dropout = 0;
+        train(c, b.model->params, "bert.", bert_loss, &b);
+    }
+    if (status >= 0)
+        at_model_free(b.model);
+}
+
+static void (*trainer_of(const char *name))(at_case *, at_case *)
+{
+    return strncmp(name, "gpt2/", 5) == 0    ? train_lm
+           : strncmp(name, "xlnet/", 6) == 0 ? train_xlnet
+           : strncmp(name, "bert/", 5) == 0  ? train_bert
+                                             : NULL;
 }
 
 void at_check_train(at_case *c)
@@ -161,9 +211,9 @@ void at_check_train(at_case *c)
     const char *name = at_case_text(c, "model_and_batch");
     char path[PATH_MAX], copy[ATTEND_CASE_NAME];
     at_case from;
-    bool lm = strncmp(name, "gpt2/", 5) == 0;
-    if (!lm && strncmp(name, "xlnet/", 6) != 0) {
-        at_case_skip(c, "its model is not there yet");
+    void (*train_one)(at_case *, at_case *) = trainer_of(name);
+    if (!train_one) {
+        at_case_unknown(c, "model_and_batch: unknown family '%s'", name);
         return;
     }
     snprintf(copy, sizeof copy, "%s", name);
@@ -171,9 +221,7 @@ void at_check_train(at_case *c)
     at_case_open(&from, c->root, &(at_found){.name = copy, .path = path});
     if (from.verdict != ATTEND_CASE_OK)
         at_case_fail(c, "%s: %s", name, from.reason);
-    else if (lm)
-        train_lm(c, &from);
     else
-        train_xlnet(c, &from);
+        train_one(c, &from);
     at_case_close(&from);
 }
