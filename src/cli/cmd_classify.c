@@ -1,12 +1,10 @@
 /* attend classify: lines in, classes out, and which words they came from. */
 #include <math.h>
 #include <stdio.h>
-#include <string.h>
 
-#include "base/memory.h"
 #include "cli/attention_out.h"
+#include "cli/line_block.h"
 #include "cli/models.h"
-#include "cli/stream.h"
 #include "cli/truncation.h"
 
 typedef struct {
@@ -41,8 +39,8 @@ typedef struct {
     attend_model *model;
     at_reader in;
     at_attention_out attention;
-    at_str text, out; /* lines of a block with a zero behind each; what is written */
-    size_t before, count;
+    at_line_block lines;
+    at_str out; /* what is written */
     at_truncation cut;
 } work;
 
@@ -82,38 +80,11 @@ static attend_status write_one(void *user, const attend_classified *c, attend_er
     at_str_add(&w->out, "\n");
     if (w->o->show)
         status = at_attention_text(&w->out, &t, style, err);
-    return status < 0 ? status : at_attention_out_add(&w->attention, w->before + c->line, &t, err);
+    return status < 0 ? status
+                      : at_attention_out_add(&w->attention, w->lines.before + c->line, &t, err);
 }
 
 /* ---- in ------------------------------------------------------------------------------------ */
-
-static void add_line(work *w, const char *text, size_t size)
-{
-    at_str_add_bytes(&w->text, text, size);
-    at_str_add_bytes(&w->text, "", 1);
-    w->count++;
-}
-
-/* As many lines as there are without waiting; *ended: no more come. */
-static attend_status read_block(work *w, bool *ended, attend_error *err)
-{
-    enum { BLOCK = 4096 };
-    attend_status status = ATTEND_OK;
-    at_str_clear(&w->text);
-    w->before += w->count;
-    w->count = 0;
-    do {
-        const char *text;
-        size_t size;
-        int got = at_reader_next(&w->in, &text, &size, err);
-        *ended = got == 0;
-        if (got > 0)
-            add_line(w, text, size);
-        else if (got < 0)
-            status = (attend_status)got;
-    } while (status >= 0 && !*ended && w->count < BLOCK && at_reader_ready(&w->in));
-    return status >= 0 && w->text.failed ? at_error_memory(err) : status;
-}
 
 static attend_status classify_block(work *w, attend_error *err)
 {
@@ -122,13 +93,8 @@ static attend_status classify_block(work *w, attend_error *err)
     inside.longest = w->o->longest;
     inside.batch = w->o->batch;
     inside.attention = w->o->show || w->o->look.path;
-    const char **line = at_alloc((w->count + 1) * sizeof *line), *at = at_str_text(&w->text);
-    if (!line)
-        return at_error_memory(err);
-    for (size_t i = 0; i < w->count; i++, at += strlen(at) + 1)
-        line[i] = at;
-    attend_status status = attend_classify(w->model, &inside, w->count, line, write_one, w, err);
-    at_free(line);
+    attend_status status = attend_classify(w->model, &inside, w->lines.count, w->lines.line,
+                                           write_one, w, err);
     return status < 0 ? status : at_cli_flush(&w->out, true, err);
 }
 
@@ -152,16 +118,15 @@ static attend_status run(at_cli *cli, const void *fields, int operands, char **o
                          attend_error *err)
 {
     work w = {.cli = cli, .o = fields, .in = {.file = -1}};
-    bool ended = false;
     if (operands > 1)
         return at_error(err, ATTEND_OPTION,
                         "\"%.100s\" is one operand too many; lines come from standard input: "
                         "attend classify %.100s < %.100s",
                         operand[1], operand[0], operand[1]);
     attend_status status = open_all(&w, operand[0], err);
-    while (status >= 0 && !ended) {
-        status = read_block(&w, &ended, err);
-        if (status >= 0 && w.count > 0)
+    while (status >= 0 && !w.lines.ended) {
+        status = at_line_block_read(&w.lines, &w.in, err);
+        if (status >= 0 && w.lines.count > 0)
             status = classify_block(&w, err);
     }
     if (status >= 0)
@@ -170,7 +135,7 @@ static attend_status run(at_cli *cli, const void *fields, int operands, char **o
         at_truncation_report(&w.cut, cli, "line", "what follows was left out");
     at_attention_out_free(&w.attention);
     at_reader_close(&w.in);
-    at_str_free(&w.text);
+    at_line_block_free(&w.lines);
     at_str_free(&w.out);
     attend_model_free(w.model);
     return status;

@@ -1,19 +1,18 @@
 /* attend embed: lines in, a vector for each out. */
 #include <stdio.h>
-#include <string.h>
 
-#include "base/json_write.h"
-#include "base/memory.h"
 #include "base/number.h"
+#include "cli/line_block.h"
 #include "cli/models.h"
-#include "cli/stream.h"
 #include "cli/truncation.h"
+
+enum { WHEN_LONG_CUT, WHEN_LONG_ERROR };
 
 typedef struct {
     const char *pooling;
     int normalize; /* 0 as the folder says, 1 yes, 2 no */
     bool json;
-    int max_length, batch;
+    int max_length, when_long, batch;
 } embed;
 
 /* clang-format off */
@@ -30,8 +29,9 @@ static const at_option options[] = {
      .help = "Write an object with the line, its tokens and its vector, not the vector alone"},
     {.name = "max-length", OPTION_INT(embed, max_length), .value = "0", .min = 0, .max = 1 << 20,
      .meta = "N", .group = "Input",
-     .help = "Tokens of a line that are read; the rest is left out, with a warning (default 0: as "
-             "the model's folder says)"},
+     .help = "Tokens of a line that are read (default 0: as the model's folder says)"},
+    {.name = "when-long", OPTION_CHOICE(embed, when_long), .value = "cut", .choices = "cut|error",
+     .help = "What happens with lines of more tokens: cut the rest off, with a warning, or error"},
     {.name = "batch", OPTION_INT(embed, batch), .value = "64", .min = 1, .max = 1 << 16,
      .meta = "N", .help = "Lines at a time; changes nothing but the speed"},
     {0}};
@@ -42,8 +42,8 @@ typedef struct {
     const embed *o;
     attend_model *model;
     at_reader in;
-    at_str text, out; /* lines of a block with a zero after each; what is written */
-    size_t before, count;
+    at_line_block lines;
+    at_str out; /* what is written */
     at_truncation cut;
 } work;
 
@@ -62,41 +62,20 @@ static void add_vector(at_str *out, const attend_embedded *e)
 static attend_status write_one(void *user, const attend_embedded *e, attend_error *err)
 {
     work *w = user;
+    if (e->cut && w->o->when_long == WHEN_LONG_ERROR)
+        return at_error(err, ATTEND_FORMAT,
+                        "line %zu has more than %d tokens; shorten it, or choose --when-long cut",
+                        w->lines.before + e->line + 1, e->tokens);
     at_truncation_note(&w->cut, e->cut, e->tokens);
     if (w->o->json)
-        at_str_print(&w->out,
-                     "{\"line\": %zu, \"tokens\": %d, \"embedding\": ", w->before + e->line + 1,
-                     e->tokens);
+        at_str_print(&w->out, "{\"line\": %zu, \"tokens\": %d, \"embedding\": ",
+                     w->lines.before + e->line + 1, e->tokens);
     add_vector(&w->out, e);
     at_str_add(&w->out, w->o->json ? "}\n" : "\n");
     return at_cli_flush(&w->out, false, err);
 }
 
 /* ---- in ------------------------------------------------------------------------------------- */
-
-/* As many lines as there are without waiting; *ended: no more come. */
-static attend_status read_block(work *w, bool *ended, attend_error *err)
-{
-    enum { BLOCK = 4096 };
-    attend_status status = ATTEND_OK;
-    at_str_clear(&w->text);
-    w->before += w->count;
-    w->count = 0;
-    do {
-        const char *text;
-        size_t size;
-        int got = at_reader_next(&w->in, &text, &size, err);
-        *ended = got == 0;
-        if (got < 0)
-            status = (attend_status)got;
-        if (got <= 0)
-            continue;
-        at_str_add_bytes(&w->text, text, size);
-        at_str_add_bytes(&w->text, "", 1);
-        w->count++;
-    } while (status >= 0 && !*ended && w->count < BLOCK && at_reader_ready(&w->in));
-    return status >= 0 && w->text.failed ? at_error_memory(err) : status;
-}
 
 static attend_status embed_block(work *w, attend_error *err)
 {
@@ -107,13 +86,8 @@ static attend_status embed_block(work *w, attend_error *err)
     inside.normalize = normalize[w->o->normalize];
     inside.max_length = w->o->max_length;
     inside.batch = w->o->batch;
-    const char **line = at_alloc((w->count + 1) * sizeof *line), *at = at_str_text(&w->text);
-    if (!line)
-        return at_error_memory(err);
-    for (size_t i = 0; i < w->count; i++, at += strlen(at) + 1)
-        line[i] = at;
-    attend_status status = attend_embed(w->model, &inside, w->count, line, write_one, w, err);
-    at_free(line);
+    attend_status status = attend_embed(w->model, &inside, w->lines.count, w->lines.line, write_one,
+                                        w, err);
     return status < 0 ? status : at_cli_flush(&w->out, true, err);
 }
 
@@ -122,22 +96,21 @@ static attend_status embed_block(work *w, attend_error *err)
 static attend_status run(at_cli *cli, const void *fields, int operands, char **operand,
                          attend_error *err)
 {
-    work w = {.cli = cli, .o = fields, .in = {.file = -1}};
-    bool ended = false;
+    work w = {.cli = cli, .o = fields, .in = {.file = -1}, .cut = {.of = "tokens"}};
     (void)operands;
     attend_status status = at_cli_model_open(cli, operand[0], ATTEND_CAN_EMBED, &w.model, err);
     if (status >= 0)
         status = at_reader_open(&w.in, cli, "-", err);
     w.in.no_zeros = w.in.odd.texts = true;
-    while (status >= 0 && !ended) {
-        status = read_block(&w, &ended, err);
-        if (status >= 0 && w.count > 0)
+    while (status >= 0 && !w.lines.ended) {
+        status = at_line_block_read(&w.lines, &w.in, err);
+        if (status >= 0)
             status = embed_block(&w, err);
     }
     if (!cli->common.quiet)
         at_truncation_report(&w.cut, cli, "line", "what follows was left out");
     at_reader_close(&w.in);
-    at_str_free(&w.text);
+    at_line_block_free(&w.lines);
     at_str_free(&w.out);
     attend_model_free(w.model);
     return status;
