@@ -1771,6 +1771,45 @@ ATTEND_API attend_status attend_generate(const attend_model *model,
                                          const attend_generate_options *options, const char *prompt,
                                          char **text, attend_error *err);
 
+/* How likely a language model takes a text to be. Texts longer than the context are read in windows
+ * that overlap: each adds `stride` tokens to those that the window before has predicted. */
+typedef struct attend_likelihood_options {
+    size_t size; /* of this struct, set by attend_likelihood_defaults */
+    int context; /* tokens that one is predicted from, at most; 0: as many as the model has
+                    positions, or all before it where a model has no such limit */
+    int stride;  /* tokens that a window adds, at most context; 0: half of the context */
+} attend_likelihood_options;
+
+/* Sets the options for likelihoods to their defaults.
+ *
+ * options   receives them */
+ATTEND_API void attend_likelihood_defaults(attend_likelihood_options *options);
+
+typedef struct attend_likelihood {
+    double log_p;      /* of the text: the sum of log_ps */
+    size_t tokens;     /* that are predicted: all of the text, ends of lines included where the
+                          model ends a text with each line */
+    size_t unknown;    /* unknown tokens among these */
+    size_t bytes;      /* of the text, with a newline after its last line where that has an end */
+    double perplexity; /* of a token: exp(-log_p / tokens); not a number without tokens */
+    double bits_per_byte;     /* -log_p / log(2) / bytes; not a number without bytes */
+    int context, stride;      /* that were used; 0: the text was read at once */
+    const double *log_ps;     /* [tokens]: natural logarithms */
+    const char *const *token; /* [tokens]: as the vocabulary writes them; borrowed from the model */
+} attend_likelihood;
+
+/* Finds the probability of each token of a text, given those before it. A text begins where another
+ * ended: its first token is predicted from the end of a text.
+ *
+ * model     a model that can generate
+ * options   may be NULL: the defaults
+ * text      of `size` bytes; may have several lines
+ * out       receives the result; release it with attend_free, before the model */
+ATTEND_API attend_status attend_likelihood_of(const attend_model *model,
+                                              const attend_likelihood_options *options,
+                                              const char *text, size_t size,
+                                              attend_likelihood **out, attend_error *err);
+
 #ifdef __cplusplus
 }
 #endif

@@ -1,17 +1,19 @@
-/* attend evaluate: how good is a translator on sentences with known translations? */
+/* attend evaluate: how good is a translator on sentences with known translations, or a language
+ * model on text? */
 #include <stdio.h>
 #include <string.h>
 
 #include "base/file.h"
 #include "cli/attention_out.h"
 #include "cli/evaluation.h"
+#include "cli/language.h"
 #include "cli/sentence_pairs.h"
 #include "cli/truncation.h"
 
 typedef struct {
     const char *src, *tgt, *gold, *out;
     at_paths ensemble;
-    int beam, rule, batch, longest, tokenize, link_base;
+    int beam, rule, batch, longest, tokenize, link_base, context, stride;
     double penalty, threshold;
     bool swap, lowercase, json, overwrite;
     at_attention_settings look; /* its layer and head */
@@ -50,6 +52,17 @@ static const at_option options[] = {
      .meta = "N", .help = "Lines at a time; changes nothing but the speed"},
     {.name = "max-length", OPTION_INT(evaluate, longest), .value = "1000", .min = 1, .max = 1 << 20,
      .meta = "N", .help = "Pieces of a line that are read"},
+
+    {.name = "context", OPTION_INT(evaluate, context), .value = "0", .min = 0, .max = 1 << 24,
+     .meta = "N", .group = "Language models",
+     .help = "Tokens that a token is predicted from, at most (default: the model's positions, or "
+             "all before it)"},
+    {.name = "stride", OPTION_INT(evaluate, stride), .value = "0", .min = 0, .max = 1 << 24,
+     .meta = "N",
+     .help = "Tokens that each window of the context adds to the one before it: fewer predict from "
+             "more context and take longer (default: half of the context)",
+     .example = {"attend evaluate model test.txt --stride 64",
+                 "Perplexity and bits per byte of a language model"}},
 
     {.name = "tokenize", OPTION_CHOICE(evaluate, tokenize), .choices = TOKENIZATIONS,
      .value = "auto", .group = "Output",
@@ -158,8 +171,8 @@ static attend_status work_on(work *w, attend_evaluation **e, attend_error *err)
                                         w->pairs.source, w->pairs.target, e, err);
 }
 
-static attend_status run(at_cli *cli, const void *fields, int operands, char **operand,
-                         attend_error *err)
+static attend_status evaluate_pairs(at_cli *cli, const void *fields, int operands, char **operand,
+                                    attend_error *err)
 {
     work w = {.o = fields};
     attend_evaluation *e = NULL;
@@ -189,6 +202,32 @@ static attend_status run(at_cli *cli, const void *fields, int operands, char **o
     return status;
 }
 
+static const at_option_use uses[] = {
+    {"a translator", " src tgt swap gold gold-base threshold layer head ensemble beam length-rule "
+                     "length-penalty batch max-length tokenize lowercase json out overwrite "},
+    {"a language model", " context stride json "}};
+
+static attend_status run(at_cli *cli, const void *fields, int operands, char **operand,
+                         attend_error *err)
+{
+    const evaluate *o = fields;
+    attend_model *model;
+    attend_status status = at_language_open(cli, operand[0], options, o, uses, &model, err);
+    if (status < 0)
+        return status;
+    if (!model)
+        return evaluate_pairs(cli, fields, operands, operand, err);
+    at_language_text text = {.cli = cli,
+                             .model = model,
+                             .text = operands > 1 ? operand[1] : "-",
+                             .context = o->context,
+                             .stride = o->stride,
+                             .json = o->json};
+    status = at_language_evaluate(&text, err);
+    attend_model_free(model);
+    return status;
+}
+
 static const at_term examples[] = {
     {"attend evaluate model test.tsv", "BLEU, chrF, perplexity, and BLEU by the sources' length"},
     {"attend evaluate model pairs.txt --gold pairs.gold --beam 1",
@@ -197,12 +236,14 @@ static const at_term examples[] = {
 
 const at_command at_command_evaluate = {
     .usage = {.name = "evaluate",
-              .summary = "Say how good a translator is on a test set",
+              .summary = "Say how good a translator or a language model is on a test set",
               .operands = "MODEL [TEST]",
               .description = "TEST is a file of sentence pairs in any of the formats of `attend "
                              "list formats`. Its sources are translated and compared with its "
                              "targets; perplexity and links are those of the targets themselves. "
-                             "`attend measure` compares lines of any system.",
+                             "`attend measure` compares lines of any system. Where MODEL is a "
+                             "language model, TEST is running text, standard input by default: its "
+                             "perplexity, bits per byte, and unknown tokens.",
               .options = options,
               .examples = examples},
     .size = sizeof(evaluate),

@@ -1,15 +1,16 @@
-/* attend score: how likely a model takes given translations to be. */
+/* attend score: how likely a model takes given translations, or lines of text, to be. */
 #include <math.h>
 #include <stdio.h>
 
 #include "cli/attention_out.h"
 #include "cli/forced.h"
+#include "cli/language.h"
 #include "cli/truncation.h"
 
 typedef struct {
     const char *src, *tgt;
     at_paths ensemble;
-    int batch, longest;
+    int batch, longest, context, stride;
     bool pieces, swap;
     at_attention_settings look;
 } score;
@@ -30,6 +31,14 @@ static const at_option options[] = {
      .meta = "N", .help = "Pieces of a sentence that are read"},
     {.name = "batch", OPTION_INT(score, batch), .value = "64", .min = 1, .max = 1 << 16,
      .meta = "N", .help = "Lines at a time; changes nothing but the speed"},
+    {.name = "context", OPTION_INT(score, context), .value = "0", .min = 0, .max = 1 << 24,
+     .meta = "N", .group = "Language models",
+     .help = "Tokens that a token is predicted from, at most (default: the model's positions, or "
+             "all before it)"},
+    {.name = "stride", OPTION_INT(score, stride), .value = "0", .min = 0, .max = 1 << 24,
+     .meta = "N",
+     .help = "Tokens that each window of the context adds to the one before it: fewer predict from "
+             "more context and take longer (default: half of the context)"},
     {.name = "tokens", .letter = 'p', OPTION_FLAG(score, pieces), .group = "Output",
      .help = "And of every piece: a tab, the piece, a blank and its log-probability",
      .example = {"attend score model pairs.tsv --tokens", "Where the model was surprised"}},
@@ -72,8 +81,8 @@ static void say(const at_cli *cli, const work *w)
                 exp(-w->log_p / (double)w->pieces));
 }
 
-static attend_status run(at_cli *cli, const void *fields, int operands, char **operand,
-                         attend_error *err)
+static attend_status score_pairs(at_cli *cli, const void *fields, int operands, char **operand,
+                                 attend_error *err)
 {
     const score *o = fields;
     work w = {.o = o};
@@ -104,14 +113,43 @@ static attend_status run(at_cli *cli, const void *fields, int operands, char **o
     return status;
 }
 
+static const at_option_use uses[] = {
+    {"a translator",
+     " src tgt swap ensemble max-length batch tokens attention-out figure layer head "
+     "kind overwrite "},
+    {"a language model", " context stride tokens "}};
+
+static attend_status run(at_cli *cli, const void *fields, int operands, char **operand,
+                         attend_error *err)
+{
+    const score *o = fields;
+    attend_model *model;
+    attend_status status = at_language_open(cli, operand[0], options, o, uses, &model, err);
+    if (status < 0)
+        return status;
+    if (!model)
+        return score_pairs(cli, fields, operands, operand, err);
+    at_language_text text = {.cli = cli,
+                             .model = model,
+                             .text = operands > 1 ? operand[1] : "-",
+                             .context = o->context,
+                             .stride = o->stride,
+                             .tokens = o->pieces};
+    status = at_language_score(&text, err);
+    attend_model_free(model);
+    return status;
+}
+
 const at_command at_command_score = {
     .usage = {.name = "score",
-              .summary = "Say how likely a model takes translations to be",
+              .summary = "Say how likely a model takes translations or texts to be",
               .operands = "MODEL [PAIRS]",
               .description = "Writes the natural logarithm of the probability of each translation, "
                              "its end included, and the perplexity of all pieces to standard "
                              "error. PAIRS is a file of sentence pairs in any of the formats of "
-                             "`attend list formats`, in place of --src and --tgt.",
+                             "`attend list formats`, in place of --src and --tgt. Where MODEL is a "
+                             "language model, PAIRS is text, standard input by default: the "
+                             "log-probability of each line.",
               .options = options},
     .size = sizeof(score),
     .min_operands = 1,
