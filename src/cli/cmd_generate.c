@@ -157,6 +157,7 @@ static attend_status run(at_cli *cli, const void *fields, int operands, char **o
                         "--min-p");
     char *prompt = NULL;
     attend_status status = check(o, err);
+    cli->input = o->prompt_file;
     if (status >= 0 && o->prompt_file)
         status = read_prompt(o->prompt_file, &prompt, err);
     if (status >= 0)
