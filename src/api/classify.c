@@ -2,6 +2,7 @@
 
 #include "api/model.h"
 #include "api/options.h"
+#include "base/file.h"
 #include "base/memory.h"
 #include "decode/classify.h"
 
@@ -77,6 +78,20 @@ static attend_status give(void *user, const at_classified_line *c, attend_error 
     return status;
 }
 
+/* Probabilities that sum to 1 are of models that choose one label. */
+static attend_status check_labels(const attend_model *m, attend_error *err)
+{
+    at_label_use use = at_model_label_use(m->inside);
+    if (use == ATTEND_LABELS_ONE)
+        return ATTEND_OK;
+    return at_error(err, ATTEND_FORMAT,
+                    "%s: gives %s, not one label for a text; classify with a model whose "
+                    "problem_type is single_label_classification",
+                    at_show(m->path).text,
+                    use == ATTEND_LABELS_NUMBER ? "a number (regression)"
+                                                : "several labels for a text");
+}
+
 attend_status attend_classify(const attend_model *m, const attend_classify_options *options,
                               size_t count, const char *const *line,
                               attend_classified_function *function, void *user, attend_error *err)
@@ -87,6 +102,8 @@ attend_status attend_classify(const attend_model *m, const attend_classify_optio
                                              err);
     if (status >= 0)
         status = attend_model_require(m, ATTEND_CAN_CLASSIFY, err);
+    if (status >= 0)
+        status = check_labels(m, err);
     if (status < 0)
         return status;
     if (o.batch < 1 || o.longest < 1)

@@ -51,6 +51,11 @@ static attend_status prepare(at_run *r, attend_error *err)
     attend_status status = vocabularies(r, err);
     if (status >= 0)
         status = at_model_describe(m, err);
+    if (status >= 0 && at_model_label_use(m) != ATTEND_LABELS_ONE)
+        status = at_error(err, ATTEND_OPTION,
+                          "--labels %s: training learns one label for each text; choose --labels "
+                          "one",
+                          at_model_label_use(m) == ATTEND_LABELS_NUMBER ? "number" : "several");
     if (status < 0)
         return status;
     at_encode_options o = {.source = m->source,

@@ -133,3 +133,20 @@ attend inspect --update-checksums seen
 expect 65 attend classify seen
 says err "seen/model.safetensors: "
 says err "the settings are those of another model"
+
+# folders of the hub whose model does not choose one label
+model=$root/tests/fixtures/hub/regression
+echo 'a fine film' > in
+attend classify "$model" < in > out 2> err
+check "numbers are refused" "[ $? -eq 65 ]"
+silent out
+says err "gives a number (regression), not one label for a text"
+cp -r "$model" folder
+chmod -R u+w folder
+sed 's/"regression"/"multi_label_classification"/' "$model/config.json" > folder/config.json
+attend classify folder < in > out 2> err
+check "several labels are refused" "[ $? -eq 65 ]"
+silent out
+says err "gives several labels for a text, not one label for a text"
+expect 2 attend train --preset bert-tiny --data texts.tsv --format tsv --labels several --out new
+says err "--labels several: training learns one label for each text; choose --labels one"
