@@ -9,7 +9,7 @@
 #include "decode/logits.h"
 #include "tensor/vector.h"
 
-/* where one thread looks at one sentence after the other */
+/* memory of one thread, which takes one sentence after the other */
 typedef struct {
     real *row;   /* [width,V]: a sentence's log-probabilities, when they are changed */
     int *came;   /* [most and the longest history] */
@@ -19,16 +19,16 @@ typedef struct {
     double *norm; /* [width]: of a sentence's logits */
     attend_status status;
     attend_error err;
-} desk;
+} scratch;
 
-/* memory of one search */
+/* memory of the whole search */
 typedef struct {
     int *from, *words;    /* [rows] */
     int *sentence, going; /* those that the model goes on with, [going], */
     int *place;           /* and which each was in the step before */
-    desk *desks;
+    scratch *scratch;
     int count;
-} room;
+} searching;
 
 static size_t longest_history(const at_searched *m, const at_search_options *o)
 {
@@ -42,23 +42,23 @@ static size_t longest_history(const at_searched *m, const at_search_options *o)
     return longest;
 }
 
-static bool make_desk(desk *d, const at_searched *m, const at_search_options *o)
+static bool make_scratch(scratch *own, const at_searched *m, const at_search_options *o)
 {
     size_t V = (size_t)m->vocabulary, W = (size_t)o->beam.width;
     int most = o->beam.most;
     for (int s = 0; o->most && s < m->sentences; s++)
         most = o->most[s] > most ? o->most[s] : most;
-    d->row = at_alloc(W * V * sizeof *d->row);
-    d->came = at_alloc(((size_t)most + longest_history(m, o) + 1) * sizeof *d->came);
-    d->marks = at_alloc(V * sizeof *d->marks);
-    d->p = at_alloc(V * sizeof *d->p);
-    d->order = at_alloc(V * sizeof *d->order);
-    d->drawn = at_alloc(W * sizeof *d->drawn);
-    d->norm = at_alloc(W * sizeof *d->norm);
-    return d->row && d->came && d->marks && d->p && d->order && d->drawn && d->norm;
+    own->row = at_alloc(W * V * sizeof *own->row);
+    own->came = at_alloc(((size_t)most + longest_history(m, o) + 1) * sizeof *own->came);
+    own->marks = at_alloc(V * sizeof *own->marks);
+    own->p = at_alloc(V * sizeof *own->p);
+    own->order = at_alloc(V * sizeof *own->order);
+    own->drawn = at_alloc(W * sizeof *own->drawn);
+    own->norm = at_alloc(W * sizeof *own->norm);
+    return own->row && own->came && own->marks && own->p && own->order && own->drawn && own->norm;
 }
 
-static bool make_room(room *r, const at_searched *m, const at_search_options *o)
+static bool make_search(searching *r, const at_searched *m, const at_search_options *o)
 {
     size_t n = (size_t)m->sentences, rows = n * (size_t)o->beam.width;
     r->from = at_alloc(rows * sizeof *r->from);
@@ -66,33 +66,33 @@ static bool make_room(room *r, const at_searched *m, const at_search_options *o)
     r->sentence = at_alloc(n * sizeof *r->sentence);
     r->place = at_alloc(n * sizeof *r->place);
     r->count = m->sentences < 1 ? 1 : m->sentences < at_threads() ? m->sentences : at_threads();
-    r->desks = at_alloc_zero((size_t)r->count, sizeof *r->desks);
-    bool made = r->from && r->words && r->sentence && r->place && r->desks;
+    r->scratch = at_alloc_zero((size_t)r->count, sizeof *r->scratch);
+    bool made = r->from && r->words && r->sentence && r->place && r->scratch;
     r->going = m->sentences;
     for (int s = 0; made && s < m->sentences; s++)
         r->sentence[s] = r->place[s] = s;
     for (int i = 0; made && i < r->count; i++)
-        made = make_desk(&r->desks[i], m, o);
+        made = make_scratch(&r->scratch[i], m, o);
     return made;
 }
 
-static void free_room(room *r)
+static void free_search(searching *r)
 {
-    for (int i = 0; r->desks && i < r->count; i++) {
-        desk *d = &r->desks[i];
-        at_free(d->row);
-        at_free(d->came);
-        at_free(d->marks);
-        at_free(d->p);
-        at_free(d->order);
-        at_free(d->drawn);
-        at_free(d->norm);
+    for (int i = 0; r->scratch && i < r->count; i++) {
+        scratch *own = &r->scratch[i];
+        at_free(own->row);
+        at_free(own->came);
+        at_free(own->marks);
+        at_free(own->p);
+        at_free(own->order);
+        at_free(own->drawn);
+        at_free(own->norm);
     }
     at_free(r->from);
     at_free(r->words);
     at_free(r->sentence);
     at_free(r->place);
-    at_free(r->desks);
+    at_free(r->scratch);
 }
 
 /* ---- what may not come --------------------------------------------------------------------- */
@@ -127,25 +127,26 @@ static int prefix_word(const at_search_options *o, int sentence, int step)
     return word ? *word : -1;
 }
 
-/* history and words of a running hypothesis, in r->came; how many */
-static int came_before(const at_search_options *o, desk *r, const at_beam *b, int sentence, int k)
+/* history and words of a running hypothesis, in own->came; how many */
+static int came_before(const at_search_options *o, scratch *own, const at_beam *b, int sentence,
+                       int k)
 {
     int n = 0;
     for (const int *h = o->history ? o->history[sentence] : NULL; h && *h >= 0; h++)
-        r->came[n++] = *h;
-    return n + (b->steps > 0 ? at_beam_running(b, k, r->came + n) : 0);
+        own->came[n++] = *h;
+    return n + (b->steps > 0 ? at_beam_running(b, k, own->came + n) : 0);
 }
 
 /* the last tokens of sequences that must not come, where the others are the last of the n in
- * r->came */
-static void forbid_sequences(const at_generation *g, const desk *r, int n, real *row)
+ * own->came */
+static void forbid_sequences(const at_generation *g, const scratch *own, int n, real *row)
 {
     for (int i = 0; i < g->bad_count; i++) {
         int size = 1;
         while (g->bad[i][size] >= 0)
             size++;
         if (size - 1 <= n
-            && memcmp(g->bad[i], r->came + n - (size - 1), (size_t)(size - 1) * sizeof(int)) == 0)
+            && memcmp(g->bad[i], own->came + n - (size - 1), (size_t)(size - 1) * sizeof(int)) == 0)
             row[g->bad[i][size - 1]] = (real)-1e30;
     }
 }
@@ -161,21 +162,21 @@ static int ruled_word(const at_search_options *o, const at_beam *b)
 }
 
 /* a row without the words that never come, and less of those that have come */
-static void bend(const at_search_options *o, desk *r, const at_beam *b, int sentence, int k)
+static void bend(const at_search_options *o, scratch *own, const at_beam *b, int sentence, int k)
 {
-    real *row = r->row + (size_t)k * (size_t)b->vocabulary;
-    int n = came_before(o, r, b, sentence, k);
+    real *row = own->row + (size_t)k * (size_t)b->vocabulary;
+    int n = came_before(o, own, b, sentence, k);
     if (o->rules)
-        forbid_sequences(o->rules, r, n, row);
+        forbid_sequences(o->rules, own, n, row);
     for (int i = 0; i < o->nevers; i++)
         row[o->never[i]] = (real)-1e30;
     if (o->repetition != 0 && o->repetition != 1)
-        at_sampling_repetition(o->repetition, b->vocabulary, row, n, r->came, r->marks);
+        at_sampling_repetition(o->repetition, b->vocabulary, row, n, own->came, own->marks);
 }
 
 /* the sentence's rows, changed where the options say so; what a prefix repeats may come */
-static const real *constrained(const at_search_options *o, desk *r, const at_beam *b, int sentence,
-                               const real *log_p, const double *norm)
+static const real *constrained(const at_search_options *o, scratch *own, const at_beam *b,
+                               int sentence, const real *log_p, const double *norm)
 {
     int forced = prefix_word(o, sentence, b->steps);
     int ruled = forced < 0 ? ruled_word(o, b) : -1;
@@ -185,29 +186,29 @@ static const real *constrained(const at_search_options *o, desk *r, const at_bea
     if (forced < 0 && ruled < 0 && !repeats && !bends)
         return log_p;
     size_t V = (size_t)b->vocabulary;
-    memcpy(r->row, log_p, (size_t)b->live * V * sizeof *r->row);
+    memcpy(own->row, log_p, (size_t)b->live * V * sizeof *own->row);
     for (int k = 0; k < b->live; k++) {
         if (bends)
-            bend(o, r, b, sentence, k);
+            bend(o, own, b, sentence, k);
         if (repeats) {
-            int n = came_before(o, r, b, sentence, k);
-            forbid_repeats(o->no_repeat, n, r->came, r->row + (size_t)k * V);
+            int n = came_before(o, own, b, sentence, k);
+            forbid_repeats(o->no_repeat, n, own->came, own->row + (size_t)k * V);
         }
         if (forced >= 0 && forced < b->vocabulary)
-            force(forced, b->vocabulary, r->row + (size_t)k * V);
+            force(forced, b->vocabulary, own->row + (size_t)k * V);
         if (ruled >= 0) {
-            force(ruled, b->vocabulary, r->row + (size_t)k * V);
-            r->row[(size_t)k * V + (size_t)ruled] = norm ? (real)norm[k] : 0;
+            force(ruled, b->vocabulary, own->row + (size_t)k * V);
+            own->row[(size_t)k * V + (size_t)ruled] = norm ? (real)norm[k] : 0;
         }
     }
-    return r->row;
+    return own->row;
 }
 
 /* ---- drawing ------------------------------------------------------------------------------- */
 
 /* a word for every hypothesis that runs, or shall begin; its number depends on nothing but the
  * seed, the sentence, the step and its row */
-static void draw(const at_search_options *o, desk *r, const at_beam *b, int sentence,
+static void draw(const at_search_options *o, scratch *own, const at_beam *b, int sentence,
                  const real *log_p)
 {
     size_t V = (size_t)b->vocabulary;
@@ -218,9 +219,10 @@ static void draw(const at_search_options *o, desk *r, const at_beam *b, int sent
     int n = b->steps == 0 ? b->options.width : b->live;
     for (int k = 0; k < n; k++) {
         if (k == 0 || b->steps > 0)
-            at_sampling_probabilities(o->sampling, b->vocabulary, log_p + (size_t)k * V, r->p,
-                                      r->order);
-        r->drawn[k] = at_sampling_draw(b->vocabulary, r->p, at_random_uniform(place, (uint32_t)k));
+            at_sampling_probabilities(o->sampling, b->vocabulary, log_p + (size_t)k * V, own->p,
+                                      own->order);
+        own->drawn[k] = at_sampling_draw(b->vocabulary, own->p,
+                                         at_random_uniform(place, (uint32_t)k));
     }
 }
 
@@ -228,7 +230,8 @@ static void draw(const at_search_options *o, desk *r, const at_beam *b, int sent
 
 /* where each row comes from, of `before` rows a sentence, and its last word; rows without a
  * hypothesis repeat the first */
-static void fill_rows(const at_searched *m, const at_beam *beams, int before, int width, room *r)
+static void fill_rows(const at_searched *m, const at_beam *beams, int before, int width,
+                      searching *r)
 {
     for (int i = 0; i < r->going; i++)
         for (int k = 0; k < width; k++) {
@@ -241,7 +244,8 @@ static void fill_rows(const at_searched *m, const at_beam *beams, int before, in
 }
 
 /* Goes on without those that are done, once they are a quarter. */
-static attend_status narrow(const at_searched *m, const at_beam *beams, room *r, attend_error *err)
+static attend_status narrow(const at_searched *m, const at_beam *beams, searching *r,
+                            attend_error *err)
 {
     int n = 0;
     for (int i = 0; i < r->going; i++)
@@ -264,7 +268,7 @@ static attend_status narrow(const at_searched *m, const at_beam *beams, room *r,
 typedef struct {
     const at_searched *m;
     const at_search_options *o;
-    const room *r;
+    const searching *r;
     at_beam *beams;
     int width; /* rows of a sentence */
     real *log_p;
@@ -288,21 +292,21 @@ static attend_status check_rows(const choosing *c, int rows, const real *log_p, 
 }
 
 /* the attention of a sentence's rows follows its hypotheses */
-static attend_status record(const choosing *c, desk *d, at_beam *b, int first)
+static attend_status record(const choosing *c, scratch *own, at_beam *b, int first)
 {
     at_arena memory = {.first_size = 0};
     attend_status status = ATTEND_OK;
     for (int k = 0; k < b->live && status >= 0; k++) {
         at_attention_rows rows;
-        status = c->m->recorded(c->m->session, first + k, &memory, &rows, &d->err);
+        status = c->m->recorded(c->m->session, first + k, &memory, &rows, &own->err);
         if (status >= 0)
-            status = at_beam_attend(b, k, rows, &d->err);
+            status = at_beam_attend(b, k, rows, &own->err);
     }
     at_arena_free(&memory);
     return status;
 }
 
-static void choose(const choosing *c, desk *d, int i)
+static void choose(const choosing *c, scratch *own, int i)
 {
     const at_search_options *o = c->o;
     int s = c->r->sentence[i];
@@ -311,38 +315,38 @@ static void choose(const choosing *c, desk *d, int i)
     real *log_p = c->log_p + row * V;
     bool bars = o->rules && o->rules->barred >= 0 && !o->sampling && o->beam.width > 1;
     bool take_norm = (c->m->logits || bars) && !o->sampling && !largest_alone(o);
-    if ((d->status = check_rows(c, b->live, log_p, &d->err)) < 0)
+    if ((own->status = check_rows(c, b->live, log_p, &own->err)) < 0)
         return;
     for (int k = 0; k < b->live && bars; k++)
         log_p[(size_t)k * V + (size_t)o->rules->barred] = (real)-1e30;
     if (o->sampling && o->draw_from_logits)
-        draw(o, d, b, s, constrained(o, d, b, s, log_p, NULL));
+        draw(o, own, b, s, constrained(o, own, b, s, log_p, NULL));
     for (int k = 0; k < b->live && c->m->logits && o->sampling; k++)
         at_log_softmax_row(V, log_p + (size_t)k * V, log_p + (size_t)k * V);
     for (int k = 0; k < b->live && take_norm; k++)
-        d->norm[k] = at_log_sum_exp(V, log_p + (size_t)k * V);
-    const real *p = constrained(o, d, b, s, log_p, take_norm ? d->norm : NULL);
+        own->norm[k] = at_log_sum_exp(V, log_p + (size_t)k * V);
+    const real *p = constrained(o, own, b, s, log_p, take_norm ? own->norm : NULL);
     const real *w = c->m->source ? c->weights + row * (size_t)c->m->source : NULL;
     if (o->sampling && !o->draw_from_logits)
-        draw(o, d, b, s, p);
-    if (c->m->recorded && (d->status = record(c, d, b, (int)row)) < 0)
+        draw(o, own, b, s, p);
+    if (c->m->recorded && (own->status = record(c, own, b, (int)row)) < 0)
         return;
-    d->status = o->sampling ? at_beam_draw(b, p, w, d->drawn, &d->err)
-                            : at_beam_step(b, p, take_norm ? d->norm : NULL, w, &d->err);
+    own->status = o->sampling ? at_beam_draw(b, p, w, own->drawn, &own->err)
+                              : at_beam_step(b, p, take_norm ? own->norm : NULL, w, &own->err);
 }
 
 /* a thread's sentences: each `count`-th, so that those that are done leave everybody some */
 static void choose_some(void *arg, int first)
 {
     const choosing *c = arg;
-    desk *d = &c->r->desks[first];
-    d->status = ATTEND_OK;
-    for (int i = first; i < c->r->going && d->status >= 0; i += c->r->count)
+    scratch *own = &c->r->scratch[first];
+    own->status = ATTEND_OK;
+    for (int i = first; i < c->r->going && own->status >= 0; i += c->r->count)
         if (!c->beams[c->r->sentence[i]].done)
-            choose(c, d, i);
+            choose(c, own, i);
 }
 
-static attend_status step_all(const at_searched *m, const at_search_options *o, room *r,
+static attend_status step_all(const at_searched *m, const at_search_options *o, searching *r,
                               at_beam *beams, int before, int width, attend_error *err)
 {
     choosing c = {.m = m, .o = o, .r = r, .beams = beams, .width = width};
@@ -353,13 +357,13 @@ static attend_status step_all(const at_searched *m, const at_search_options *o, 
     double work = (double)r->going / r->count * width * m->vocabulary;
     at_parallel_each(r->count, work, choose_some, &c);
     for (int i = 0; i < r->count; i++)
-        if (r->desks[i].status < 0)
-            return at_error(err, r->desks[i].status, "%s", r->desks[i].err.message);
+        if (r->scratch[i].status < 0)
+            return at_error(err, r->scratch[i].status, "%s", r->scratch[i].err.message);
     return ATTEND_OK;
 }
 
 /* Sentences that the caller ends are done. */
-static attend_status tell_steps(const at_search_options *o, const room *r, at_beam *beams,
+static attend_status tell_steps(const at_search_options *o, const searching *r, at_beam *beams,
                                 attend_error *err)
 {
     int answer = 0;
@@ -376,7 +380,7 @@ static attend_status tell_steps(const at_search_options *o, const room *r, at_be
 attend_status at_search(const at_searched *m, const at_search_options *o, at_beam *beams,
                         attend_error *err)
 {
-    room r = {.from = NULL};
+    searching r = {.from = NULL};
     attend_status status = ATTEND_OK;
     memset(beams, 0, (size_t)m->sentences * sizeof *beams);
     for (int s = 0; s < m->sentences && status >= 0; s++) {
@@ -385,7 +389,7 @@ attend_status at_search(const at_searched *m, const at_search_options *o, at_bea
         one.covered = m->lengths ? m->lengths[s] : 0;
         status = at_beam_start(&beams[s], &one, m->vocabulary, m->source, err);
     }
-    if (status >= 0 && !make_room(&r, m, o))
+    if (status >= 0 && !make_search(&r, m, o))
         status = at_error_memory(err);
     int before = 1, width = 1; /* rows of a sentence: in the first step all begin alike */
     for (int left = m->sentences; left > 0 && status >= 0;) {
@@ -402,6 +406,6 @@ attend_status at_search(const at_searched *m, const at_search_options *o, at_bea
     }
     for (int s = 0; s < m->sentences && status >= 0; s++)
         at_beam_finish(&beams[s]);
-    free_room(&r);
+    free_search(&r);
     return status;
 }
