@@ -34,30 +34,12 @@ attend_status attend_generate(const attend_model *m, const attend_generate_optio
                         "beam %d, no_repeat %d, context %d: beam is 0 to %d, no_repeat at least 0, "
                         "context 0 to 2",
                         o.beam, o.no_repeat, (int)o.context, 1 << 16);
-    at_generate_options inside = {.sampling = {.repetition = o.repetition,
-                                               .temperature = o.temperature,
-                                               .top_k = o.top_k,
-                                               .top_p = o.top_p,
-                                               .min_p = o.min_p},
-                                  .greedy = o.greedy != 0,
-                                  .beam = o.beam,
-                                  .penalty = o.penalty,
-                                  .no_repeat = o.no_repeat,
-                                  .stop = o.stop,
-                                  .stops = (int)o.stop_count,
-                                  .context = (at_context_rule)o.context,
-                                  .piece = o.piece,
-                                  .user = o.user,
-                                  .most = o.most,
-                                  .lines = o.lines,
-                                  .seed = o.seed,
-                                  .text = o.text};
     at_str out = {0};
     at_session *session;
     at_text given = {prompt ? prompt : "", prompt ? strlen(prompt) : 0};
     status = at_model_session(m, NULL, 0, ATTEND_CAN_GENERATE, &session, err);
     if (status >= 0)
-        status = at_generate(session, &inside, given, &out, err);
+        status = at_generate(session, &o, given, &out, err);
     at_session_free(session);
     at_str_add(&out, "");
     if (status >= 0 && !(*text = at_str_take(&out)))

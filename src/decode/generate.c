@@ -7,7 +7,8 @@
 typedef struct {
     at_session *session;
     const at_model *model;
-    const at_generate_options *o;
+    const attend_generate_options *o;
+    at_sampling sampling;
     int *ids, count; /* the text so far */
     int prompt;      /* how much of it was given */
     int begin;       /* where the context begins */
@@ -86,7 +87,7 @@ static int positions_of(const job *j) { return at_model_max_input(j->model, 0); 
 static attend_status check_context(const job *j, attend_error *err)
 {
     int positions = positions_of(j), all = j->prompt + j->o->most - 1;
-    bool slides = j->o->context == ATTEND_CONTEXT_SLIDE;
+    bool slides = j->o->context == ATTEND_CONTEXT_SLIDES;
     if (!positions || (slides && !j->o->beam))
         return ATTEND_OK;
     if (j->prompt > positions)
@@ -94,7 +95,7 @@ static attend_status check_context(const job *j, attend_error *err)
                         "the prompt has %d tokens, and the model %d positions; shorten it, or let "
                         "the context slide",
                         j->prompt, positions);
-    if (all > positions && (slides || j->o->context == ATTEND_CONTEXT_ERROR))
+    if (all > positions && (slides || j->o->context == ATTEND_CONTEXT_REFUSES))
         return at_error(err, ATTEND_OPTION,
                         "%d tokens and %d of the prompt are more than the model's %d positions%s; "
                         "ask for at most %d",
@@ -111,7 +112,7 @@ static int make_room(job *j)
     if (!positions)
         return left;
     if (j->count - j->begin >= positions) {
-        if (j->o->context != ATTEND_CONTEXT_SLIDE)
+        if (j->o->context != ATTEND_CONTEXT_SLIDES)
             return j->count - j->begin == positions && left > 0;
         j->begin = j->count - (positions > 1 ? positions / 2 : 1);
     }
@@ -134,7 +135,7 @@ static int stepped(void *user, int sentence, const at_beam *b, attend_error *err
 static at_search_options search_options(job *j, int most, const size_t *number,
                                         const int *const *history)
 {
-    const at_generate_options *o = j->o;
+    const attend_generate_options *o = j->o;
     int end = j->model->source->special[ATTEND_SPECIAL_EOS];
     return (at_search_options){.beam = {.width = o->beam ? o->beam : 1,
                                         .end = j->stream.newlines ? end : -1,
@@ -143,14 +144,14 @@ static at_search_options search_options(job *j, int most, const size_t *number,
                                         .penalty = o->penalty,
                                         .given = j->count},
                                .no_repeat = o->no_repeat,
-                               .sampling = o->greedy || o->beam ? NULL : &o->sampling,
+                               .sampling = o->greedy || o->beam ? NULL : &j->sampling,
                                .draw_from_logits = true,
                                .seed = o->seed,
                                .number = number,
                                .use = "generate",
                                .words_alone = !o->beam,
                                .history = history,
-                               .repetition = o->sampling.repetition,
+                               .repetition = o->repetition,
                                .never = j->never,
                                .nevers = j->nevers,
                                .begun = j->count - j->prompt,
@@ -198,12 +199,15 @@ static attend_status generate(job *j, attend_error *err)
     return status >= 0 ? at_text_stream_take(&j->stream, j->ids, j->count, true, err) : status;
 }
 
-attend_status at_generate(at_session *session, const at_generate_options *o, at_text prompt,
+attend_status at_generate(at_session *session, const attend_generate_options *o, at_text prompt,
                           at_str *out, attend_error *err)
 {
-    job j = {.session = session, .model = at_session_model(session, 0), .o = o};
-    at_sampling bent = {o->sampling.repetition, 1, 0, 1, 0}; /* greedy search has no other bend */
-    attend_status status = at_sampling_check(o->greedy || o->beam ? &bent : &o->sampling, err);
+    job j = {.session = session,
+             .model = at_session_model(session, 0),
+             .o = o,
+             .sampling = {o->repetition, o->temperature, o->top_k, o->top_p, o->min_p}};
+    at_sampling bent = {o->repetition, 1, 0, 1, 0}; /* greedy search has no other bend */
+    attend_status status = at_sampling_check(o->greedy || o->beam ? &bent : &j.sampling, err);
     if (status >= 0)
         status = read_prompt(&j, prompt, err);
     if (status >= 0)
@@ -214,7 +218,7 @@ attend_status at_generate(at_session *session, const at_generate_options *o, at_
         .tokenizer = j.model->source,
         .newlines = at_model_keeps_newlines(j.model->kind, j.model->settings),
         .stop = o->stop,
-        .stops = o->stops,
+        .stops = (int)o->stop_count,
         .lines = o->lines,
         .give = o->piece,
         .user = o->user};

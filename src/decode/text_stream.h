@@ -9,16 +9,13 @@
 #include "base/str.h"
 #include "models/model.h"
 
-typedef attend_status at_piece_function(void *user, const char *text, size_t size,
-                                        attend_error *err);
-
 typedef struct {
     const at_tokenizer *tokenizer;
     bool newlines;           /* newlines are text; else the end of a text is a newline */
     const char *const *stop; /* [stops]: strings that end the text, and are not part of it */
     int stops;
     int lines; /* newlines after which it ends; 0: any number */
-    at_piece_function *give;
+    attend_piece_function *give;
     void *user;   /* of give; give may be NULL */
     at_str text;  /* so far */
     bool stopped; /* by a stop string or the last line */

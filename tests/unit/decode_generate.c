@@ -8,7 +8,7 @@
 
 static at_model *model;
 
-static char *text_of(const at_generate_options *o, const char *prompt)
+static char *text_of(const attend_generate_options *o, const char *prompt)
 {
     static at_str out[4];
     static int next;
@@ -24,13 +24,16 @@ static char *text_of(const at_generate_options *o, const char *prompt)
     return (char *)at_str_text(to);
 }
 
-static const at_sampling plain = {1, 1, 0, 1, 0};
+static attend_generate_options plain(int most)
+{
+    return (attend_generate_options){.repetition = 1, .temperature = 1, .top_p = 1, .most = most};
+}
 
 static void greedy_text_is_that_of_a_beam_of_1(void **state)
 {
     (void)state;
-    at_generate_options greedy = {.sampling = plain, .greedy = true, .most = 30}, beam = greedy;
-    beam.greedy = false;
+    attend_generate_options greedy = plain(30), beam = greedy;
+    greedy.greedy = 1;
     beam.beam = 1;
     assert_string_equal(text_of(&greedy, "the "), text_of(&beam, "the "));
     assert_memory_equal(text_of(&greedy, "the "), "the ", 4);
@@ -39,7 +42,8 @@ static void greedy_text_is_that_of_a_beam_of_1(void **state)
 static void a_seed_gives_its_text_again(void **state)
 {
     (void)state;
-    at_generate_options a = {.sampling = plain, .most = 40, .seed = 7}, b = a, c = a;
+    attend_generate_options a = plain(40), b = a, c = a;
+    a.seed = c.seed = 7;
     b.seed = 8;
     c.text = 1;
     assert_string_equal(text_of(&a, ""), text_of(&a, ""));
@@ -59,7 +63,9 @@ static void text_stops_after_the_lines_asked_for(void **state)
 {
     (void)state;
     for (int lines = 1; lines <= 3; lines++) {
-        at_generate_options o = {.sampling = plain, .most = 1000, .lines = lines, .seed = 7};
+        attend_generate_options o = plain(1000);
+        o.lines = lines;
+        o.seed = 7;
         assert_int_equal(count_of(text_of(&o, "a\nb"), '\n'), lines);
     }
 }
@@ -67,8 +73,9 @@ static void text_stops_after_the_lines_asked_for(void **state)
 static void a_repetition_penalty_spreads_the_tokens(void **state)
 {
     (void)state;
-    at_generate_options o = {.sampling = plain, .greedy = true, .most = 30}, bent = o;
-    bent.sampling.repetition = 5;
+    attend_generate_options o = plain(30), bent = o;
+    o.greedy = bent.greedy = 1;
+    bent.repetition = 5;
     assert_true(count_of(text_of(&bent, ""), 'o') < count_of(text_of(&o, ""), 'o'));
 }
 
