@@ -1025,8 +1025,8 @@ typedef struct attend_train_event {
     double epoch;          /* 2.5: in the middle of the third */
     int epochs;
     double loss, norm, rate;      /* norm of the gradient before clipping; 0 with clip=0 */
-    double asked;                 /* targets in this batch, of which the loss is the mean */
-    const char *unit;             /* of asked: "words" */
+    double targets;               /* in this batch, of which the loss is the mean */
+    const char *unit;             /* of targets: "words" */
     long long validations;        /* still to come */
     double validation;            /* targets of each of them, about */
     const attend_metric *metrics; /* the loss comes first */

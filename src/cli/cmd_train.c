@@ -71,10 +71,10 @@ typedef struct {
     at_cli *cli;
     at_progress progress;
     bool started, foretold;
-    double asked, since; /* since the last validation, or the first step */
-    double loss, seen;   /* the same with the first step: summed, and over how many */
-    double last_step;    /* when it was done */
-    double validating;   /* seconds of all validations */
+    double targets, since; /* since the last validation, or the first step */
+    double loss, seen;     /* the same with the first step: summed, and over how many */
+    double last_step;      /* when it was done */
+    double validating;     /* seconds of all validations */
     int validations;
 } watcher;
 
@@ -87,7 +87,7 @@ static double now(void)
 
 static double speed(const watcher *w)
 {
-    return w->last_step > w->since ? w->asked / (w->last_step - w->since) : 0;
+    return w->last_step > w->since ? w->targets / (w->last_step - w->since) : 0;
 }
 
 /* Once, when it can be said: how long it will take. */
@@ -118,9 +118,9 @@ static void show_step(watcher *w, const attend_train_event *e)
         w->since = time;
         w->started = true;
     } else
-        w->asked += e->asked;
-    w->loss += e->loss * e->asked;
-    w->seen += e->asked;
+        w->targets += e->targets;
+    w->loss += e->loss * e->targets;
+    w->seen += e->targets;
     w->last_step = time;
     double one = w->validations ? w->validating / w->validations
                  : speed(w) > 0 ? e->validation / speed(w)
@@ -159,7 +159,7 @@ static void show_validation(watcher *w, const attend_train_event *e)
     w->validating += time - w->last_step;
     w->progress.aside = w->validating;
     w->validations++;
-    w->asked = w->loss = w->seen = 0;
+    w->targets = w->loss = w->seen = 0;
     w->since = w->last_step = time;
 }
 

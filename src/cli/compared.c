@@ -25,7 +25,7 @@ typedef struct {
     const char *name;
     at_progress progress;
     bool started;
-    double last, seconds, asked; /* time of the last event; of steps, and their words */
+    double last, seconds, targets; /* time of the last event; of steps, and their words */
 } watcher;
 
 static double now(void)
@@ -70,7 +70,7 @@ static attend_status watch(void *user, const attend_train_event *e, attend_error
     double time = now();
     if (e->kind == ATTEND_TRAIN_STEP && w->last > 0) {
         w->seconds += time - w->last;
-        w->asked += e->asked;
+        w->targets += e->targets;
     }
     if (e->kind == ATTEND_TRAIN_STEP)
         show_step(w, e, time);
@@ -202,7 +202,7 @@ static int work(at_compared *c, const at_comparing *with, const char *path)
     getrusage(RUSAGE_SELF, &used);
     if (w.seconds > 0) { /* else it was trained before */
         c->memory = 1024.0 * (double)used.ru_maxrss;
-        c->words_per_second = w.asked / w.seconds;
+        c->words_per_second = w.targets / w.seconds;
     }
     c->beam = with->beam;
     c->gold = with->gold;

@@ -346,7 +346,7 @@ static attend_status step(at_run *r, attend_train_event *e, bool *ends_epoch, at
         .loss = result.loss,
         .norm = result.norm,
         .rate = result.rate,
-        .asked = r->n_targets};
+        .targets = r->n_targets};
     return ATTEND_OK;
 }
 
@@ -392,11 +392,11 @@ static attend_status after_step(at_run *r, bool *ends_epoch, bool *stops, attend
 /* what the report asked for: a checkpoint, and above 0 the end */
 static attend_status obey(at_run *r, attend_error *err)
 {
-    int asked = r->answer;
+    int answer = r->answer;
     r->answer = 0;
     long long updates = (long long)r->state.updates;
     attend_status status = at_run_checkpoint(r, err);
-    if (status >= 0 && asked > 0)
+    if (status >= 0 && answer > 0)
         return at_error(err, ATTEND_STOPPED,
                         "stopped after %lld update%s; --resume goes on from here", updates,
                         ATTEND_PLURAL(updates));

@@ -9,9 +9,10 @@
  *     training/last.safetensors    the checkpoint (checkpoint.h)
  *     training/step-N.safetensors  weights of the last validations, where they are retained
  *     training/average.safetensors the mean of these, where it is asked for
- *     training/test.tsv            the examples left out for a test, sources first; text in
- * test.txt training/metrics.jsonl       a line for each validation training/lock held while a run
- * works here
+ *     training/test.tsv            the examples left out for a test, sources first
+ *     training/test.txt            the same of text
+ *     training/metrics.jsonl       a line for each validation
+ *     training/lock                held while a run works here
  *
  * model.safetensors is the best so far. No decision depends on the clock. */
 #ifndef ATTEND_TRAIN_RUN_H
