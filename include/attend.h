@@ -1469,6 +1469,29 @@ ATTEND_API attend_status attend_evaluate(const attend_model *model,
 ATTEND_API attend_status attend_average(const char *const *paths, size_t count, const char *out,
                                         attend_error *err);
 
+typedef struct attend_export_options {
+    size_t size;   /* of this struct, set by attend_export_defaults */
+    int overwrite; /* 1: a folder of another model is replaced; 0: it is an error */
+} attend_export_options;
+
+/* Sets the options of attend_export to their defaults.
+ *
+ * options   receives them */
+ATTEND_API void attend_export_defaults(attend_export_options *options);
+
+/* Writes a model that was opened from a folder of the Hugging Face hub as such a folder: settings,
+ * tokenizer and other files as they are, and all weights in one model.safetensors with checksums,
+ * with the names, types, shapes and bytes that they have. The folder is written whole or not at
+ * all. Weights in formats that attend does not read, and files whose names begin with a dot, are
+ * left out. A model that attend trained is refused.
+ *
+ * model     the model
+ * options   may be NULL: the defaults
+ * out       the new folder; it must be missing or empty, unless options->overwrite */
+ATTEND_API attend_status attend_export(const attend_model *model,
+                                       const attend_export_options *options, const char *out,
+                                       attend_error *err);
+
 /* ---- sessions ------------------------------------------------------------------------------ */
 
 /* Texts that a model continues token by token: what a search needs of a model, for searches of your

@@ -1,5 +1,5 @@
 /* The door to the Hugging Face hub: a folder that transformers' save_pretrained writes is a model
- * folder. at_model_open takes one, and at_hub_save makes one.
+ * folder. at_model_open takes one, and at_hub_save writes it again.
  *
  *     config.json              the settings, under other names (at_hub_key)
  *     model.safetensors        the weights, or model.safetensors.index.json and its files
@@ -53,9 +53,8 @@ typedef struct {
 extern const at_hub_key at_hub_common_keys[];
 
 enum {
-    ATTEND_HUB_SAVED = 1, /* saving writes the parameter under this name; else prefix and name */
-    ATTEND_HUB_ZERO = 2,  /* where it is missing, it is zeros */
-    ATTEND_HUB_ROW = 4,   /* stored as [1, n], of a parameter [n] */
+    ATTEND_HUB_ZERO = 1, /* where it is missing, it is zeros */
+    ATTEND_HUB_ROW = 2,  /* stored as [1, n], of a parameter [n] */
 };
 
 /* Names of a stored tensor and of its parameter; {0} ends a table. '*' stands for a number, '**'
@@ -93,16 +92,6 @@ struct at_hub {
     /* m->source and m->target, from the folder. They stay NULL where no file of a tokenizer is
      * there. NULL: at_hub_tokenizer, one for both. */
     attend_status (*tokenizers)(const at_hub_folder *f, at_model *m, attend_error *err);
-
-    /* ---- saving: may be NULL; the kind cannot be saved where `write` is ---- */
-
-    /* Adds to a config.json that has model_type, architectures and the settings of `keys` the keys
-     * that `read` reads. */
-    attend_status (*write)(const at_model *m, json_t *config, attend_error *err);
-
-    /* Writes the tokenizer files; NULL: the tokenizer's own. Refuses a tokenizer that the hub's
-     * programs cannot read. */
-    attend_status (*save_tokenizers)(const at_model *m, const char *folder, attend_error *err);
 };
 
 #define HUB(name) extern const at_hub at_hub_##name;
@@ -123,6 +112,12 @@ attend_status at_hub_open(const char *folder, const at_hub *hub, json_t *config,
 /* Borrows its weights. One error names all tensors that are missing, that the network does not
  * have, and of other shapes. */
 attend_status at_hub_load_weights(at_model *m, attend_error *err);
+
+/* Writes a model that came from a hub folder as another one, whole or not at all: the weights in
+ * one model.safetensors, every tensor with its name, type, shape and bytes; other files as they
+ * are. Left out are weights in formats that are not read, and names that begin with a dot. `out`
+ * must be missing or empty; or, with overwrite, a folder with a config.json, which is replaced. */
+attend_status at_hub_save(const at_model *m, const char *out, bool overwrite, attend_error *err);
 
 /* The row of a key, or NULL: it has no effect. */
 const at_hub_key *at_hub_key_find(const at_hub *hub, const char *key);

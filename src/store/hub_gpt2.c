@@ -41,8 +41,7 @@ static const at_hub_key keys[] = {
     {.key = "max_position_embeddings", .read = true},
     {0}};
 
-static const at_hub_tensor tensors[] = {{"lm_head.weight", "lm_head.weight", ATTEND_HUB_SAVED},
-                                        {"lm_head.weight", "wte.weight", 0},
+static const at_hub_tensor tensors[] = {{"lm_head.weight", "wte.weight", 0},
                                         {"h.*.attn.bias", NULL, 0},
                                         {"h.*.attn.masked_bias", NULL, 0},
                                         {0}};

@@ -49,8 +49,7 @@ static const at_hub_key keys[] = {
     {0}};
 
 static const at_hub_tensor tensors[] = {
-    {"final_logits_bias", "lm_head.bias", ATTEND_HUB_SAVED | ATTEND_HUB_ZERO | ATTEND_HUB_ROW},
-    {"lm_head.weight", "lm_head.weight", ATTEND_HUB_SAVED},
+    {"final_logits_bias", "lm_head.bias", ATTEND_HUB_ZERO | ATTEND_HUB_ROW},
     {"lm_head.weight", "shared.weight", 0},
     {"lm_head.weight", "decoder.embed_tokens.weight", 0},
     {"encoder.embed_tokens.weight", "shared.weight", 0},

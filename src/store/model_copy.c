@@ -2,27 +2,9 @@
 
 #include "base/checksum_list.h"
 #include "base/file.h"
+#include "base/folder.h"
 #include "base/memory.h"
 #include "text/tokenizer.h"
-
-static const size_t largest = (size_t)1 << 30; /* bytes of a file */
-
-static attend_status copy_file(const char *from, const char *to, attend_error *err)
-{
-    char *text;
-    size_t size;
-    at_writer *w;
-    attend_status status = at_file_read(from, largest, &text, &size, err);
-    if (status < 0)
-        return status;
-    status = at_writer_open(&w, to, err);
-    if (status >= 0) {
-        at_writer_write(w, text, size);
-        status = at_writer_commit(w, err);
-    }
-    at_free(text);
-    return status;
-}
 
 /* the files of these names that are there, unless they are damaged */
 static attend_status copy_named(const char *from, const char *to, const char *const *names,
@@ -36,7 +18,7 @@ static attend_status copy_named(const char *from, const char *to, const char *co
         if (!file || !copy)
             status = at_error_memory(err);
         else if (at_file_exists(file))
-            status = copy_file(file, copy, err);
+            status = at_file_copy(file, copy, err);
         at_free(file);
         at_free(copy);
     }
