@@ -140,7 +140,9 @@ static void read_key(reading *r, const at_hub_key *k, const json_t *config)
 {
     const json_t *value = json_object_get(config, k->key);
     at_str text = {0}, ours = {0};
-    if (value && !json_is_null(value))
+    if (json_is_string(value) && !json_string_length(value) && (k->values || k->setting))
+        at_str_print(&r->wrong, "%s%s is empty", r->wrong.length ? "; " : "", k->key);
+    else if (value && !json_is_null(value))
         value_text(&text, value);
     else if (k->missing)
         at_str_add(&text, k->missing);

@@ -254,6 +254,13 @@ static attend_status read_module(const at_hub_folder *f, const json_t *module, s
     const char *name = type && strrchr(type, '.') ? strrchr(type, '.') + 1 : type;
     if (name && path && i == 0 && strcmp(name, "Transformer") == 0 && !*path)
         return ATTEND_OK;
+    if (name && path && i == 1 && strcmp(name, "Pooling") == 0
+        && (strchr(path, '/') || strcmp(path, "..") == 0))
+        return at_error(
+            err, ATTEND_FORMAT,
+            "%s/modules.json: the path %.80s leaves the folder; give a name of a folder "
+            "in it",
+            at_show(f->path).text, at_show(path).text);
     if (name && path && i == 1 && strcmp(name, "Pooling") == 0)
         return read_pooling(f, path, m, err);
     if (name && i == 2 && strcmp(name, "Normalize") == 0) {

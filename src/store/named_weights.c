@@ -73,10 +73,22 @@ static bool same_shape(const at_stored *t, const at_parameter *p, unsigned use)
 
 /* ---- loading -------------------------------------------------------------------------------- */
 
-static bool same_numbers(const at_stored *t, const at_parameter *p)
+/* Is a tensor equal to the parameter that was loaded from its copy? Numbers of a type that is not
+ * borrowed were converted. */
+static attend_status compare(const at_lent_file *from, const at_stored *t, const at_parameter *p,
+                             bool *same, attend_error *err)
 {
-    size_t size = p->data ? p->len * at_element_size(p->type) : 0;
-    return t->bytes == size && memcmp(t->data, p->data, size) == 0;
+    if (p->data) {
+        size_t size = p->len * at_element_size(p->type);
+        *same = t->bytes == size && memcmp(t->data, p->data, size) == 0;
+        return ATTEND_OK;
+    }
+    real *numbers = at_alloc((p->len + 1) * sizeof *numbers);
+    attend_status status = numbers ? at_safetensors_read(from->file, t, numbers, err)
+                                   : at_error_memory(err);
+    *same = status >= 0 && memcmp(numbers, p->value, p->len * sizeof *numbers) == 0;
+    at_free(numbers);
+    return status;
 }
 
 static void wrong_shape(report *r, const at_stored *t, const at_parameter *p)
@@ -103,8 +115,13 @@ static attend_status load_one(at_model *m, int index, report *r, attend_error *e
     else if (!loaded)
         return at_weights_borrow_tensor(from, t, is.parameter->name, is.parameter->shape, m->params,
                                         err);
-    else if (!same_numbers(t, loaded))
-        note(&r->copies, t->name);
+    else {
+        bool same;
+        attend_status status = compare(from, t, loaded, &same, err);
+        if (status >= 0 && !same)
+            note(&r->copies, t->name);
+        return status;
+    }
     return ATTEND_OK;
 }
 

@@ -192,13 +192,14 @@ static attend_status assign_all(at_train_config *c, attend_error *err)
 /* The same, and what has changed. */
 static attend_status change(at_train_config *c, attend_error *err)
 {
-    size_t own_size = c->task->settings_size, model_size = c->preset->kind->settings_size;
+    size_t model_size = c->preset->kind->settings_size;
+    size_t own_size = (c->task->settings_size + 15) / 16 * 16; /* aligned for what follows */
     at_run_settings run = c->run;
     char *copy = at_alloc(own_size + model_size);
     if (!copy)
         return at_error_memory(err);
     memcpy(copy + own_size, c->model, model_size);
-    memcpy(copy, c->own, own_size);
+    memcpy(copy, c->own, c->task->settings_size);
     at_option_set before[ATTEND_CONFIG_SETS];
     for (int i = 0; i < c->n_sets; i++) {
         before[i].options = c->sets[i].options;
