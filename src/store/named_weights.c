@@ -78,9 +78,9 @@ static bool same_shape(const at_stored *t, const at_parameter *p, unsigned use)
 static attend_status compare(const at_lent_file *from, const at_stored *t, const at_parameter *p,
                              bool *same, attend_error *err)
 {
-    if (p->data) {
-        size_t size = p->len * at_element_size(p->type);
-        *same = t->bytes == size && memcmp(t->data, p->data, size) == 0;
+    if (!p->value || t->bytes == p->len * sizeof *p->value) {
+        *same = t->bytes == p->len * at_element_size(p->type)
+                && memcmp(t->data, p->data, t->bytes) == 0;
         return ATTEND_OK;
     }
     real *numbers = at_alloc((p->len + 1) * sizeof *numbers);
