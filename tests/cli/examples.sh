@@ -16,7 +16,7 @@ attend train --data pairs.tsv --hidden 8 --embedding 8 --steps 2 --validate-ever
 attend data make digits --count 60 --out sound 2> err
 attend train --src sound.safetensors --tgt sound.txt --hidden 8 --embedding 8 --steps 1 \
     --valid 5 --out spoken > out 2> err || bad "train" err
-attend train --preset rnn-lm --data train.en --hidden 8 --embedding 8 --steps 1 --valid 5 \
+attend train --preset rnn-lm --data train.en --hidden 8 --embedding 8 --steps 1 --window 8 \
     --out writer > out 2> err || bad "train" err
 cp -r model run
 for n in 1 2 3; do cp -r model model$n; done
