@@ -61,7 +61,7 @@ static const at_option options[] = {
      .meta = "N",
      .help = "Tokens that each window of the context adds to the one before it: fewer predict from "
              "more context and take longer (default: half of the context)",
-     .example = {"attend evaluate writer text.txt --stride 64",
+     .example = {"attend evaluate writer text.txt --context 64 --stride 32",
                  "Perplexity and bits per byte of a language model"}},
 
     {.name = "tokenize", OPTION_CHOICE(evaluate, tokenize), .choices = TOKENIZATIONS,
