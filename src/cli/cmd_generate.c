@@ -167,6 +167,8 @@ static attend_status run(at_cli *cli, const void *fields, int operands, char **o
         status = write_texts(m, fields, prompt ? prompt : o->prompt, err);
     attend_model_free(m);
     at_free(prompt);
+    if (status >= 0 && at_cli_signal())
+        status = at_error(err, ATTEND_STOPPED, "stopped by a signal; the text is not complete");
     return status;
 }
 
@@ -176,8 +178,9 @@ const at_command at_command_generate = {
     .usage = {.name = "generate",
               .summary = "Write text with a language model",
               .operands = "MODEL",
-              .description = "MODEL is the folder that `attend train --preset rnn-lm` has made "
-                             "from a file of text.",
+              .description =
+                  "MODEL is a language model: a folder of `attend train --preset rnn-lm` "
+                  "or `gpt2-char`, or a GPT-2 folder of the Hugging Face hub.",
               .options = options,
               .examples = examples},
     .size = sizeof(generate),

@@ -61,7 +61,7 @@ for i in $(seq 200); do [ -s out ] && break; sleep 0.05; done
 kill -INT $process
 wait $process
 code=$?
-check "it ends as asked: code $code" "[ $code -eq 0 ]"
+check "it ends as asked: code $code" "[ $code -eq 130 ]"
 check "text was written" "[ -s out ]"
 check "characters are whole" "whole out"
 check "the line ends" "[ -z \"\$(tail -c 1 out | tr -d '\\n')\" ]"
