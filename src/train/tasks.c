@@ -26,12 +26,13 @@ const at_task *at_task_for(const at_model_kind *kind)
 
 const at_task *at_task_find(const char *name, const at_model_kind *kind, attend_error *err)
 {
+    for (int i = 0; i < at_task_count; i++)
+        if (strcmp(at_tasks[i]->name, name) == 0 && fits(at_tasks[i], kind))
+            return at_tasks[i];
     at_guess guess = {.word = name};
     at_str fitting = {0};
     for (int i = 0; i < at_task_count; i++) {
         bool named = strcmp(at_tasks[i]->name, name) == 0;
-        if (named && fits(at_tasks[i], kind))
-            return at_tasks[i];
         if (fits(at_tasks[i], kind))
             at_str_print(&fitting, "%s%s", fitting.length ? ", " : "", at_tasks[i]->name);
         at_guess_consider(&guess, at_tasks[i]->name, named ? 0 : strlen(at_tasks[i]->name));
