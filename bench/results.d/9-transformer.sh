@@ -9,6 +9,8 @@ entry transformer-en-de-2 "English to German, seed 1235" \
     byte_pairs en de 5 "${tiny[@]}" --epochs 90 --seed 1235
 entry transformer-en-de-short "English to German, two thirds of the updates" \
     byte_pairs en de 5 "${tiny[@]}" --epochs 60
+entry transformer-de-en-short "German to English, half of the updates" \
+    byte_pairs de en 5 "${tiny[@]}" --epochs 45
 entry transformer-de-en "German to English" byte_pairs de en 5 "${tiny[@]}" --epochs 90
 entry transformer-de-en-2 "German to English, seed 1235" \
     byte_pairs de en 5 "${tiny[@]}" --epochs 90 --seed 1235
@@ -33,6 +35,7 @@ END
 transformer-en-de 41.0
 transformer-en-de-2 41.0
 transformer-en-de-short 41.0
+transformer-de-en-short 40.5
 transformer-de-en 40.5
 transformer-de-en-2 40.5
 END
