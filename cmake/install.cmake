@@ -13,14 +13,16 @@ foreach(dir LIBDIR INCLUDEDIR)
   cmake_path(ABSOLUTE_PATH CMAKE_INSTALL_${dir} BASE_DIRECTORY "\${prefix}"
              OUTPUT_VARIABLE pc_${dir})
 endforeach()
-list(JOIN requires " " requires_private)
+list(REMOVE_DUPLICATES libs_static)
+list(JOIN libs_static " " libs_static)
 configure_file(cmake/attend.pc.in attend.pc @ONLY)
 configure_package_config_file(cmake/attendConfig.cmake.in attendConfig.cmake
                               INSTALL_DESTINATION ${package_dir})
 write_basic_package_version_file(attendConfigVersion.cmake COMPATIBILITY SameMinorVersion)
 
 install(FILES include/attend.h include/attend_data.h include/attend_pooling.h TYPE INCLUDE)
-install(FILES LICENSE TYPE DOC)
+install(FILES LICENSE README.md CHANGELOG.md TYPE DOC)
+install(DIRECTORY docs examples TYPE DOC PATTERN man EXCLUDE)
 install(TARGETS attend_shared EXPORT shared)
 install(TARGETS attend_static EXPORT static)
 install(EXPORT shared NAMESPACE attend:: FILE attendTargets.cmake DESTINATION ${package_dir})
