@@ -146,15 +146,80 @@ const at_adjective *at_adjective_choose(at_dice *d, const at_phrase *p)
     }
 }
 
+/* ---- ideas ---------------------------------------------------------------------------------- */
+
+static int words_of(const at_str *s)
+{
+    int n = s->length > 0;
+    for (size_t i = 0; i < s->length; i++)
+        n += s->text[i] == ' ';
+    return n;
+}
+
+/* The words from `first` on, which have just been said, say the idea. */
+static void note(at_side *s, int first, int idea)
+{
+    int end = s->text->failed ? 0 : words_of(s->text);
+    for (int word = first; word < end && s->count < ATTEND_SIDE_MAX; word++, s->count++) {
+        s->said[s->count].word = word;
+        s->said[s->count].idea = word > first ? idea | IDEA_HELP : idea;
+    }
+}
+
+/* Does a later part of the same word say an idea itself? "l'arbre" is a tree more than "the". */
+static bool covered(const at_side *s, int i)
+{
+    for (int k = i + 1; k < s->count; k++)
+        if (s->said[k].word == s->said[i].word && !(s->said[k].idea & IDEA_HELP))
+            return true;
+    return false;
+}
+
+enum { NO_LINK, POSSIBLE, SURE };
+
+static int link_of(const at_side *en, int i, const at_side *fr, int k)
+{
+    int a = en->said[i].idea, b = fr->said[k].idea;
+    if ((a | IDEA_HELP) != (b | IDEA_HELP))
+        return NO_LINK;
+    return (a | b) & IDEA_HELP || covered(fr, k) ? POSSIBLE : SURE;
+}
+
+void at_sides_link(const at_side *en, const at_side *fr, at_str *gold)
+{
+    unsigned char links[ATTEND_SIDE_MAX][ATTEND_SIDE_MAX] = {{NO_LINK}};
+    if (en->text->failed || fr->text->failed)
+        return;
+    for (int i = 0; i < en->count; i++)
+        for (int k = 0; k < fr->count; k++) {
+            unsigned char link = (unsigned char)link_of(en, i, fr, k),
+                          *at = &links[en->said[i].word][fr->said[k].word];
+            *at = link > *at ? link : *at;
+        }
+    for (int i = 0; i < words_of(en->text); i++)
+        for (int k = 0; k < words_of(fr->text); k++)
+            if (links[i][k])
+                at_str_print(gold, "%s%d%c%d", gold->length ? " " : "", i + 1,
+                             links[i][k] == SURE ? '-' : 'p', k + 1);
+}
+
+void at_side_end(at_side *s, int idea, const char *mark)
+{
+    at_str_add(s->text, mark);
+    note(s, words_of(s->text) - 1, idea);
+}
+
 /* ---- English -------------------------------------------------------------------------------- */
 
 static bool is_vowel(char c) { return strchr("aeiou", c) != NULL; }
 
-void at_say_en(at_str *s, const char *words)
+void at_say_en(at_side *s, int idea, const char *words)
 {
-    if (s->length && *words)
-        at_str_add(s, " ");
-    at_str_add(s, words);
+    int first = words_of(s->text);
+    if (s->text->length && *words)
+        at_str_add(s->text, " ");
+    at_str_add(s->text, words);
+    note(s, first, idea);
 }
 
 static const char *name_en(const at_phrase *p)
@@ -162,23 +227,24 @@ static const char *name_en(const at_phrase *p)
     return p->plural ? p->noun->en_many : p->noun->en;
 }
 
-void at_phrase_en(at_str *s, const at_phrase *p)
+void at_phrase_en(at_side *s, int idea, const at_phrase *p)
 {
     static const char *const one[] = {"the", "a", "", "this", "my", "our", "his", "her", ""},
                              *const many[] = {"the", "",    "some", "these", "my",
                                               "our", "his", "her",  ""};
     const char *after[4] = {p->quality ? p->quality->en : NULL, p->before ? p->before->en : NULL,
                             p->colour ? p->colour->en : NULL, name_en(p)};
+    static const at_idea ideas[] = {IDEA_QUALITY, IDEA_BEFORE, IDEA_COLOUR, IDEA_NOUN};
     int first = 0;
     while (!after[first])
         first++;
     bool an = p->what == A && is_vowel(after[first][0]);
-    at_say_en(s, an ? "an" : (p->plural ? many : one)[p->what]);
+    at_say_en(s, idea + IDEA_DETERMINER, an ? "an" : (p->plural ? many : one)[p->what]);
     if (p->number)
-        at_say_en(s, numbers[p->number - 2].en);
+        at_say_en(s, idea + IDEA_NUMBER, numbers[p->number - 2].en);
     for (int i = first; i < 4; i++)
         if (after[i])
-            at_say_en(s, after[i]);
+            at_say_en(s, idea + (int)ideas[i], after[i]);
 }
 
 /* ---- French --------------------------------------------------------------------------------- */
@@ -209,15 +275,19 @@ static void cut(at_str *s, size_t bytes)
     s->text[s->length] = 0;
 }
 
-void at_say_fr(at_str *s, const char *words)
+/* le chat behind "de" is du chat: two words become one */
+static void contract(at_side *s)
+{
+    int last = words_of(s->text) - 1;
+    cut(s->text, strlen("e le"));
+    at_str_add(s->text, "u");
+    for (int i = 0; i < s->count; i++)
+        s->said[i].word -= s->said[i].word == last;
+}
+
+static void add_fr(at_str *s, const char *words)
 {
     static const char *const elided[] = {"le", "la", "je", "ne", "de", "que"};
-    if (s->failed || !*words)
-        return;
-    if (ends_in(s, "de le") && !opens(words)) {
-        cut(s, strlen("e le"));
-        at_str_add(s, "u");
-    }
     if (ends_in(s, "de") && strcmp(words, "les") == 0) {
         at_str_add(s, "s");
         return;
@@ -229,6 +299,19 @@ void at_say_fr(at_str *s, const char *words)
         cut(s, 1);
     at_str_add(s, elides ? "'" : s->length ? " " : "");
     at_str_add(s, words);
+}
+
+void at_say_fr(at_side *s, int idea, const char *words)
+{
+    if (s->text->failed || !*words)
+        return;
+    if (ends_in(s->text, "de le") && !opens(words))
+        contract(s);
+    int words_said = 1;
+    for (const char *c = words; *c; c++)
+        words_said += *c == ' ';
+    add_fr(s->text, words);
+    note(s, words_of(s->text) - words_said, idea);
 }
 
 /* the form for a noun; next is the word that follows, or NULL */
@@ -264,27 +347,32 @@ static const char *determiner_fr(const at_phrase *p, const char *next, bool deni
     return opens(next) ? forms[p->what].opening : forms[p->what].masculine;
 }
 
-void at_phrase_fr(at_str *s, const at_phrase *p, bool denied)
+void at_phrase_fr(at_side *s, int idea, const at_phrase *p, bool denied)
 {
     bool f = p->feminine;
     const char *name = p->plural ? p->noun->fr_many : p->noun->fr;
     const char *before = p->before ? agree(p->before, f, p->plural, name) : NULL;
     const char *number = p->number ? numbers[p->number - 2].fr : NULL;
-    at_say_fr(s, determiner_fr(p, number ? number : before ? before : name, denied));
+    at_say_fr(s, idea + IDEA_DETERMINER,
+              determiner_fr(p,
+                            number   ? number
+                            : before ? before
+                                     : name,
+                            denied));
     if (number)
-        at_say_fr(s, number);
+        at_say_fr(s, idea + IDEA_NUMBER, number);
     if (before)
-        at_say_fr(s, before);
-    at_say_fr(s, name);
+        at_say_fr(s, idea + IDEA_BEFORE, before);
+    at_say_fr(s, idea + IDEA_NOUN, name);
     if (p->colour)
-        at_say_fr(s, agree(p->colour, f, p->plural, NULL));
+        at_say_fr(s, idea + IDEA_COLOUR, agree(p->colour, f, p->plural, NULL));
     if (p->quality)
-        at_say_fr(s, agree(p->quality, f, p->plural, NULL));
+        at_say_fr(s, idea + IDEA_QUALITY, agree(p->quality, f, p->plural, NULL));
 }
 
-void at_adjective_en(at_str *s, const at_adjective *a) { at_say_en(s, a->en); }
+void at_adjective_en(at_side *s, int idea, const at_adjective *a) { at_say_en(s, idea, a->en); }
 
-void at_adjective_fr(at_str *s, const at_adjective *a, bool feminine, bool plural)
+void at_adjective_fr(at_side *s, int idea, const at_adjective *a, bool feminine, bool plural)
 {
-    at_say_fr(s, agree(a, feminine, plural, NULL));
+    at_say_fr(s, idea, agree(a, feminine, plural, NULL));
 }

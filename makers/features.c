@@ -50,13 +50,12 @@ static attend_status add_source(sequences *s, const at_str *source, attend_error
     return status >= 0 ? attend_features_add(s->features, frames, s->values, err) : status;
 }
 
-static attend_status add_sequence(void *user, const at_str *source, const at_str *target,
-                                  attend_error *err)
+static attend_status add_sequence(void *user, const at_made *made, attend_error *err)
 {
     sequences *s = user;
-    at_writer_write(s->lines, at_str_text(target), target->length);
+    at_writer_write(s->lines, at_str_text(&made->target), made->target.length);
     at_writer_write(s->lines, "\n", 1);
-    return add_source(s, source, err);
+    return add_source(s, &made->source, err);
 }
 
 attend_status at_make_features(const at_maker *m, long count, uint64_t seed, int size,

@@ -71,7 +71,7 @@ typedef struct {
     const at_maker *maker;
     at_dice dice;
     int size;
-    at_str source, target;
+    at_made made;
     at_key_table seen;
 } work;
 
@@ -80,15 +80,17 @@ static attend_status make_new(work *w, long made, attend_error *err)
 {
     enum { TRIES = 10000 };
     for (int tries = 0; tries < TRIES; tries++) {
-        at_str_clear(&w->source);
-        at_str_clear(&w->target);
+        at_str *source = &w->made.source;
+        at_str_clear(source);
+        at_str_clear(&w->made.target);
+        at_str_clear(&w->made.gold);
         w->dice.next = 0;
-        w->maker->make(&w->dice, w->size, &w->source, &w->target);
+        w->maker->make(&w->dice, w->size, &w->made);
         w->dice.key.sentence++;
         w->dice.key.step += w->dice.key.sentence == 0;
-        if (w->source.failed || w->target.failed)
+        if (source->failed || w->made.target.failed || w->made.gold.failed)
             return at_error_memory(err);
-        uint64_t key = at_checksum_of(w->source.text, w->source.length);
+        uint64_t key = at_checksum_of(source->text, source->length);
         bool old = at_key_table_find_or_add(&w->seen, key, 1) != 0;
         if (w->seen.full)
             return at_error(err, ATTEND_MEMORY, "no memory to tell %ld sources apart", made);
@@ -113,10 +115,11 @@ attend_status at_maker_run(const at_maker *m, long count, uint64_t seed, int siz
     for (long i = 0; i < count && status >= 0; i++) {
         status = make_new(&w, i, err);
         if (status >= 0)
-            status = take(user, &w.source, &w.target, err);
+            status = take(user, &w.made, err);
     }
-    at_str_free(&w.source);
-    at_str_free(&w.target);
+    at_str_free(&w.made.source);
+    at_str_free(&w.made.target);
+    at_str_free(&w.made.gold);
     at_key_table_free(&w.seen);
     return status;
 }

@@ -22,13 +22,20 @@ bool at_dice_chance(at_dice *d, int in_hundred); /* true so many times in a hund
 int at_dice_weighed(at_dice *d, const int *weights,
                     int count); /* i, weights[i] times in their sum */
 
+/* an example: what its maker writes onto empty strings */
+typedef struct {
+    at_str source, target;
+    at_str gold; /* of makers with gold: alignment links of the words, "1-1 2p1", counted from 1 */
+} at_made;
+
 typedef struct at_maker at_maker;
 struct at_maker {
     const char *name;            /* "en-fr" */
     const char *what;            /* its examples, in a few words */
     int size, smallest, largest; /* what --size is by itself, and may be; 0: there is no size */
     bool features;               /* the source is vectors: "1,2 3,4" is two of two numbers */
-    void (*make)(at_dice *d, int size, at_str *source, at_str *target); /* onto empty strings */
+    bool gold;                   /* it knows which words are translations of each other */
+    void (*make)(at_dice *d, int size, at_made *made);
 };
 
 #define MAKER(name) extern const at_maker at_maker_##name;
@@ -44,8 +51,7 @@ const at_maker *at_maker_find(const char *name); /* or NULL */
 attend_status at_maker_named(const char *name, const at_maker **maker, attend_error *err);
 
 /* takes an example; what it returns below 0 ends the making */
-typedef attend_status at_take_made(void *user, const at_str *source, const at_str *target,
-                                   attend_error *err);
+typedef attend_status at_take_made(void *user, const at_made *made, attend_error *err);
 
 /* Makes count examples, no two with the same source, each handed to take.
  *

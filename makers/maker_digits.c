@@ -60,8 +60,9 @@ static void put_silence(at_dice *d, const voice *v, at_str *source)
         put_frame(d, v, 0, 0, true, source);
 }
 
-static void make(at_dice *d, int size, at_str *source, at_str *target)
+static void make(at_dice *d, int size, at_made *made)
 {
+    at_str *source = &made->source, *target = &made->target;
     voice v = {at_dice_roll(d, 9) - 4, 70 + at_dice_roll(d, 51)};
     int n = 1 + at_dice_roll(d, size);
     put_silence(d, &v, source);

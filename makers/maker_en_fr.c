@@ -146,7 +146,23 @@ typedef enum { PRESENT, PAST, FUTURE } tense;
 typedef enum { PLAIN, NOT, OFTEN, ALWAYS, NEVER } twist;
 typedef enum { NOTHING, PHRASE, PRONOUN, PLACE, HOW_MANY } behind;
 
+/* what a clause says, before its phrases' own ideas are added */
+enum {
+    SUBJECT,
+    OBJECT = SUBJECT + IDEAS_OF_PHRASE,
+    VERB = OBJECT + IDEAS_OF_PHRASE,
+    TWIST,
+    WHERE,
+    MANY,
+    QUALITY,
+    IDEAS_OF_CLAUSE,
+    CONJUNCTION = 2 * IDEAS_OF_CLAUSE, /* after two clauses */
+    END,
+    HELP = IDEA_HELP
+};
+
 typedef struct {
+    int idea;           /* 0, or of a second clause IDEAS_OF_CLAUSE: where its ideas begin */
     const pronoun *who; /* or NULL: the subject */
     at_phrase subject;
     const verb *verb;
@@ -206,138 +222,140 @@ static const char *helper_en(const clause *c)
                                  : "do";
 }
 
-static void subject_en(at_str *s, const clause *c)
+static void subject_en(at_side *s, const clause *c)
 {
     if (c->who)
-        at_say_en(s, c->who->en);
+        at_say_en(s, c->idea + SUBJECT + IDEA_NOUN, c->who->en);
     else
-        at_phrase_en(s, &c->subject);
+        at_phrase_en(s, c->idea + SUBJECT, &c->subject);
 }
 
-static void behind_en(at_str *s, const clause *c)
+static void behind_en(at_side *s, const clause *c)
 {
     if (c->behind == PRONOUN)
-        at_say_en(s, c->whom->en);
+        at_say_en(s, c->idea + OBJECT + IDEA_NOUN, c->whom->en);
     if (c->behind == PLACE)
-        at_say_en(s, c->place->en);
+        at_say_en(s, c->idea + WHERE, c->place->en);
     if (c->behind == PHRASE || c->behind == PLACE)
-        at_phrase_en(s, &c->object);
+        at_phrase_en(s, c->idea + OBJECT, &c->object);
 }
 
-static void clause_en(at_str *s, const clause *c)
+static void clause_en(at_side *s, const clause *c)
 {
     static const char *const adverbs[] = {"", "not", "often", "always", "never"};
     bool helped = c->twist == NOT || c->tense == FUTURE;
     subject_en(s, c);
     if (helped)
-        at_say_en(s, helper_en(c));
-    at_say_en(s, adverbs[c->twist]);
-    at_say_en(s, helped ? c->verb->en : verb_en(c));
+        at_say_en(s, (c->idea + VERB) | HELP, helper_en(c));
+    at_say_en(s, c->idea + TWIST, adverbs[c->twist]);
+    at_say_en(s, c->idea + VERB, helped ? c->verb->en : verb_en(c));
     behind_en(s, c);
 }
 
-static void question_en(at_str *s, const clause *c)
+static void question_en(at_side *s, const clause *c)
 {
     if (c->behind == HOW_MANY) {
-        at_say_en(s, "how many");
-        at_phrase_en(s, &c->object);
+        at_say_en(s, c->idea + MANY, "how many");
+        at_phrase_en(s, c->idea + OBJECT, &c->object);
     }
-    at_say_en(s, helper_en(c));
+    at_say_en(s, (c->idea + VERB) | HELP, helper_en(c));
     subject_en(s, c);
-    at_say_en(s, c->verb->en);
+    at_say_en(s, c->idea + VERB, c->verb->en);
     behind_en(s, c);
-    at_str_add(s, "?");
+    at_side_end(s, END | HELP, "?");
 }
 
-static void subject_fr(at_str *s, const clause *c)
+static void subject_fr(at_side *s, const clause *c)
 {
     if (c->who)
-        at_say_fr(s, c->who->fr);
+        at_say_fr(s, c->idea + SUBJECT + IDEA_NOUN, c->who->fr);
     else
-        at_phrase_fr(s, &c->subject, false);
+        at_phrase_fr(s, c->idea + SUBJECT, &c->subject, false);
 }
 
 /* A participle agrees with an object that stands before it: je les ai vus. */
-static void participle_fr(at_str *s, const clause *c)
+static void participle_fr(at_side *s, const clause *c)
 {
     bool feminine = c->behind == PRONOUN ? c->whom->feminine
                                          : c->behind == HOW_MANY && c->object.feminine;
     bool many = c->behind == PRONOUN ? c->whom->person == THEY : c->behind == HOW_MANY;
-    at_say_fr(s, c->verb->participle);
-    at_str_add(s, feminine ? "e" : "");
-    at_str_add(s, many ? "s" : "");
+    at_say_fr(s, c->idea + VERB, c->verb->participle);
+    at_str_add(s->text, feminine ? "e" : "");
+    at_str_add(s->text, many ? "s" : "");
 }
 
-static void verb_fr(at_str *s, const clause *c)
+static void verb_fr(at_side *s, const clause *c)
 {
     static const char *const adverbs[] = {"", "pas", "souvent", "toujours", "jamais"},
                              *const to_have[] = {"ai", "a", "avons", "avez", "ont"},
                              *const endings[] = {"ai", "a", "ons", "ez", "ont"};
     person p = person_of(c);
     if (c->tense == FUTURE) {
-        at_say_fr(s, c->verb->future);
-        at_str_add(s, endings[p]);
+        at_say_fr(s, c->idea + VERB, c->verb->future);
+        at_str_add(s->text, endings[p]);
     } else {
-        at_say_fr(s, c->tense == PAST ? to_have[p] : c->verb->present[p]);
+        at_say_fr(s, (c->idea + VERB) | (c->tense == PAST ? HELP : 0),
+                  c->tense == PAST ? to_have[p] : c->verb->present[p]);
     }
-    at_say_fr(s, adverbs[c->twist]);
+    at_say_fr(s, c->idea + TWIST, adverbs[c->twist]);
     if (c->tense == PAST)
         participle_fr(s, c);
 }
 
-static void clause_fr(at_str *s, const clause *c)
+static void clause_fr(at_side *s, const clause *c)
 {
     subject_fr(s, c);
     if (denies(c))
-        at_say_fr(s, "ne");
+        at_say_fr(s, (c->idea + TWIST) | HELP, "ne");
     if (c->behind == PRONOUN)
-        at_say_fr(s, c->whom->fr);
+        at_say_fr(s, c->idea + OBJECT + IDEA_NOUN, c->whom->fr);
     verb_fr(s, c);
     if (c->behind == PLACE)
-        at_say_fr(s, c->place->fr);
+        at_say_fr(s, c->idea + WHERE, c->place->fr);
     if (c->behind == PHRASE || c->behind == PLACE)
-        at_phrase_fr(s, &c->object, denies(c) && c->behind == PHRASE);
+        at_phrase_fr(s, c->idea + OBJECT, &c->object, denies(c) && c->behind == PHRASE);
 }
 
-static void question_fr(at_str *s, const clause *c)
+static void question_fr(at_side *s, const clause *c)
 {
     if (c->behind == HOW_MANY) {
-        at_say_fr(s, "combien de");
-        at_phrase_fr(s, &c->object, false);
+        at_say_fr(s, c->idea + MANY, "combien de");
+        at_phrase_fr(s, c->idea + OBJECT, &c->object, false);
     }
-    at_say_fr(s, "est-ce que");
+    at_say_fr(s, (c->idea + VERB) | HELP, "est-ce que");
     clause_fr(s, c);
-    at_str_add(s, " ?");
+    at_say_fr(s, END | HELP, "?");
 }
 
 /* ---- sentences ------------------------------------------------------------------------------ */
 
-static void add_statement(at_dice *d, at_str *en, at_str *fr)
+static void add_statement(at_dice *d, int idea, at_side *en, at_side *fr)
 {
     static const int twists[] = {55, 25, 7, 5, 8};
     clause c = choose_clause(d);
+    c.idea = idea;
     c.twist = (twist)at_dice_weighed(d, twists, COUNT(twists));
     clause_en(en, &c);
     clause_fr(fr, &c);
 }
 
 /* One statement, or two: the more there is to be remembered, the more there is to be looked up. */
-static void make_statements(at_dice *d, at_str *en, at_str *fr)
+static void make_statements(at_dice *d, at_side *en, at_side *fr)
 {
     static const at_word_pair between[] = {
         {"and", "et"}, {"but", "mais"}, {"because", "parce que"}};
-    add_statement(d, en, fr);
+    add_statement(d, 0, en, fr);
     if (at_dice_chance(d, 40)) {
         const at_word_pair *word = ANY(d, between);
-        at_say_en(en, word->en);
-        at_say_fr(fr, word->fr);
-        add_statement(d, en, fr);
+        at_say_en(en, CONJUNCTION, word->en);
+        at_say_fr(fr, CONJUNCTION, word->fr);
+        add_statement(d, IDEAS_OF_CLAUSE, en, fr);
     }
-    at_str_add(en, ".");
-    at_str_add(fr, ".");
+    at_side_end(en, END | HELP, ".");
+    at_side_end(fr, END | HELP, ".");
 }
 
-static void make_question(at_dice *d, at_str *en, at_str *fr)
+static void make_question(at_dice *d, at_side *en, at_side *fr)
 {
     clause c = choose_clause(d);
     if (c.behind == PHRASE && !c.verb->sure && c.object.plural && at_dice_chance(d, 40)) {
@@ -350,21 +368,23 @@ static void make_question(at_dice *d, at_str *en, at_str *fr)
 }
 
 /* Where is the red car? */
-static void make_where(at_dice *d, at_str *en, at_str *fr)
+static void make_where(at_dice *d, at_side *en, at_side *fr)
 {
     at_phrase p = at_phrase_choose(d, 60, true);
     if (p.what == BARE)
         p.what = THE;
-    at_say_en(en, p.plural ? "where are" : "where is");
-    at_phrase_en(en, &p);
-    at_str_add(en, "?");
-    at_say_fr(fr, p.plural ? "où sont" : "où est");
-    at_phrase_fr(fr, &p, false);
-    at_str_add(fr, " ?");
+    at_say_en(en, WHERE, "where");
+    at_say_en(en, VERB, p.plural ? "are" : "is");
+    at_phrase_en(en, SUBJECT, &p);
+    at_side_end(en, END | HELP, "?");
+    at_say_fr(fr, WHERE, "où");
+    at_say_fr(fr, VERB, p.plural ? "sont" : "est");
+    at_phrase_fr(fr, SUBJECT, &p, false);
+    at_say_fr(fr, END | HELP, "?");
 }
 
 /* These horses are not old. She was happy. */
-static void make_state(at_dice *d, at_str *en, at_str *fr)
+static void make_state(at_dice *d, at_side *en, at_side *fr)
 {
     static const struct {
         const char *one, *many, *fr_one, *fr_many;
@@ -375,21 +395,21 @@ static void make_state(at_dice *d, at_str *en, at_str *fr)
     bool plural = who ? who->person == THEY : p.plural, feminine = who ? who->feminine : p.feminine;
     bool past = at_dice_chance(d, 30), denied = at_dice_chance(d, 35);
     if (who) {
-        at_say_en(en, who->en);
-        at_say_fr(fr, who->fr);
+        at_say_en(en, SUBJECT + IDEA_NOUN, who->en);
+        at_say_fr(fr, SUBJECT + IDEA_NOUN, who->fr);
     } else {
-        at_phrase_en(en, &p);
-        at_phrase_fr(fr, &p, false);
+        at_phrase_en(en, SUBJECT, &p);
+        at_phrase_fr(fr, SUBJECT, &p, false);
     }
-    at_say_en(en, plural ? to_be[past].many : to_be[past].one);
-    at_say_en(en, denied ? "not" : "");
-    at_adjective_en(en, a);
-    at_say_fr(fr, denied ? "ne" : "");
-    at_say_fr(fr, plural ? to_be[past].fr_many : to_be[past].fr_one);
-    at_say_fr(fr, denied ? "pas" : "");
-    at_adjective_fr(fr, a, feminine, plural);
-    at_str_add(en, ".");
-    at_str_add(fr, ".");
+    at_say_en(en, VERB, plural ? to_be[past].many : to_be[past].one);
+    at_say_en(en, TWIST, denied ? "not" : "");
+    at_adjective_en(en, QUALITY, a);
+    at_say_fr(fr, TWIST | HELP, denied ? "ne" : "");
+    at_say_fr(fr, VERB, plural ? to_be[past].fr_many : to_be[past].fr_one);
+    at_say_fr(fr, TWIST, denied ? "pas" : "");
+    at_adjective_fr(fr, QUALITY, a, feminine, plural);
+    at_side_end(en, END | HELP, ".");
+    at_side_end(fr, END | HELP, ".");
 }
 
 static void capital(at_str *s)
@@ -398,19 +418,22 @@ static void capital(at_str *s)
         s->text[0] = (char)(s->text[0] - 'a' + 'A');
 }
 
-static void make(at_dice *d, int size, at_str *source, at_str *target)
+static void make(at_dice *d, int size, at_made *made)
 {
-    static void (*const kinds[])(at_dice *, at_str *, at_str *) = {make_statements, make_question,
-                                                                   make_state, make_where};
+    static void (*const kinds[])(at_dice *, at_side *, at_side *) = {make_statements, make_question,
+                                                                     make_state, make_where};
     static const int weights[] = {60, 20, 14, 6};
+    at_side en = {.text = &made->source}, fr = {.text = &made->target};
     (void)size;
-    kinds[at_dice_weighed(d, weights, COUNT(weights))](d, source, target);
-    capital(source);
-    capital(target);
+    kinds[at_dice_weighed(d, weights, COUNT(weights))](d, &en, &fr);
+    capital(&made->source);
+    capital(&made->target);
+    at_sides_link(&en, &fr, &made->gold);
 }
 
 const at_maker at_maker_en_fr = {
     .name = "en-fr",
     .what = "English sentences and their French translations",
+    .gold = true,
     .make = make,
 };

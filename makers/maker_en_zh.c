@@ -321,8 +321,9 @@ static void make_one(at_dice *d, at_str *source, at_str *target)
     at_str_add(target, either ? "吗？" : s.asks ? "？" : "。");
 }
 
-static void make(at_dice *d, int size, at_str *source, at_str *target)
+static void make(at_dice *d, int size, at_made *made)
 {
+    at_str *source = &made->source, *target = &made->target;
     (void)size;
     (at_dice_chance(d, 30) ? make_two : make_one)(d, source, target);
     if (!source->failed && source->text[0] >= 'a' && source->text[0] <= 'z')

@@ -45,8 +45,9 @@ static void say(at_str *s, point p)
     at_str_print(s, "%s0.%02d,0.%02d", s->length ? " " : "", p.x, p.y);
 }
 
-static void make(at_dice *d, int size, at_str *source, at_str *target)
+static void make(at_dice *d, int size, at_made *made)
 {
+    at_str *source = &made->source, *target = &made->target;
     point points[MAX_POINTS], corner[2 * MAX_POINTS];
     int n = MIN_POINTS + at_dice_roll(d, size - MIN_POINTS + 1);
     bool taken[GRID * GRID] = {false};

@@ -40,8 +40,9 @@ static void say(at_str *to, const char *sentence, char name[2][LETTERS])
             at_str_add_bytes(to, c, 1);
 }
 
-static void make(at_dice *d, int size, at_str *source, at_str *target)
+static void make(at_dice *d, int size, at_made *made)
 {
+    at_str *source = &made->source, *target = &made->target;
     char name[2][LETTERS];
     (void)size;
     int which = at_dice_roll(d, SENTENCES);

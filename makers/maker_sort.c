@@ -6,8 +6,9 @@ enum { NUMBERS = 100 };
 
 static void say(at_str *s, int number) { at_str_print(s, s->length ? " %d" : "%d", number); }
 
-static void make(at_dice *d, int size, at_str *source, at_str *target)
+static void make(at_dice *d, int size, at_made *made)
 {
+    at_str *source = &made->source, *target = &made->target;
     bool taken[NUMBERS] = {false};
     for (int i = 0; i < size;) {
         int number = at_dice_roll(d, NUMBERS);

@@ -16,7 +16,7 @@ typedef struct {
     int header, encoding;
     size_t longest_line;
     bool reverse;
-    const char *fix, *out, *to, *valid, *test;
+    const char *fix, *out, *gold, *to, *valid, *test;
     double ratio;
     int longest_text, places, first, count, seed, size;
     bool overwrite, json;
@@ -83,6 +83,11 @@ static const at_option options[] = {
     {.name = "size", OPTION_INT(data, size), .value = "0", .min = 0, .max = 1e6, .meta = "N",
      .help = "Of an example, where it has one; 0 is the maker's own",
      .example = {"attend data make sort --size 8 --count 5", "Eight numbers, to be sorted"}},
+    {.name = "gold", OPTION_PATH(data, gold), .meta = "FILE",
+     .help = "Write the alignment links of en-fr, for `attend evaluate --gold`: words counted from "
+             "1, 1-1 for a sure link, 1p2 for a possible one",
+     .example = {"attend data make en-fr --out pairs.tsv --gold pairs.gold",
+                 "Sentence pairs with the true alignment of their words"}},
     {.name = "first", .letter = 'n', OPTION_INT(data, first), .value = "3", .min = 1, .max = 1e9,
      .meta = "N", .group = "For show", .help = "How many examples"},
     {0}};
@@ -316,7 +321,7 @@ static attend_status make(at_cli *cli, const data *o, int count, const char *con
     cli->input = NULL;
     if (count != 1 || strcmp(name[0], "-") == 0)
         return at_error(err, ATTEND_OPTION, "make needs one NAME; attend list makers has them");
-    at_making making = {name[0], o->count, o->seed, o->size, out, o->overwrite};
+    at_making making = {name[0], o->count, o->seed, o->size, out, o->gold, o->overwrite};
     return at_data_make(&making, err);
 }
 
@@ -331,7 +336,7 @@ static const at_option_use uses[] = {
     {"show", INPUT "json first "},
     {"convert", INPUT "out to overwrite "},
     {"split", INPUT "out to valid test overwrite "},
-    {"make", " out overwrite count seed size "}};
+    {"make", " out overwrite count seed size gold "}};
 #undef INPUT
 
 static action *const actions[] = {check, show, convert, split, make};

@@ -9,7 +9,7 @@
 #include "makers/features.h"
 
 typedef struct {
-    at_writer *file; /* or NULL: standard output */
+    at_writer *file, *gold; /* NULL: standard output, and none */
     at_str lines;
 } output;
 
@@ -24,12 +24,25 @@ static attend_status flush(output *o, attend_error *err)
     return status;
 }
 
-static attend_status take(void *user, const at_str *source, const at_str *target, attend_error *err)
+static attend_status take(void *user, const at_made *made, attend_error *err)
 {
     enum { BLOCK = 1 << 16 };
     output *o = user;
-    at_str_print(&o->lines, "%s\t%s\n", at_str_text(source), at_str_text(target));
+    at_str_print(&o->lines, "%s\t%s\n", at_str_text(&made->source), at_str_text(&made->target));
+    if (o->gold) {
+        at_writer_write(o->gold, at_str_text(&made->gold), made->gold.length);
+        at_writer_write(o->gold, "\n", 1);
+    }
     return o->lines.failed || o->lines.length > BLOCK ? flush(o, err) : ATTEND_OK;
+}
+
+/* Ends a file that was written, whole or not at all. */
+static attend_status end(at_writer *file, attend_status status, attend_error *err)
+{
+    if (file && status >= 0)
+        return at_writer_commit(file, err);
+    at_writer_abort(file);
+    return status;
 }
 
 static attend_status make_lines(const at_making *m, const at_maker *maker, attend_error *err)
@@ -37,26 +50,26 @@ static attend_status make_lines(const at_making *m, const at_maker *maker, atten
     output o = {0};
     attend_error later;
     attend_status status = m->out ? at_writer_open(&o.file, m->out, err) : ATTEND_OK;
-    if (status < 0)
-        return status;
-    status = at_maker_run(maker, m->count, (uint64_t)m->seed, m->size, take, &o, err);
-    if (status >= 0)
+    if (status >= 0 && m->gold)
+        status = at_writer_open(&o.gold, m->gold, err);
+    if (status >= 0
+        && (status = at_maker_run(maker, m->count, (uint64_t)m->seed, m->size, take, &o, err)) >= 0)
         status = flush(&o, err);
     else if (!m->out)
         flush(&o, &later); /* as many as the message of the failure says */
-    if (status >= 0 && m->out)
-        status = at_writer_commit(o.file, err);
-    else
-        at_writer_abort(o.file);
+    status = end(o.gold, status, err);
+    status = end(o.file, status, err);
     at_str_free(&o.lines);
     return status;
 }
 
-static attend_status may_write(const char *path, bool overwrite, attend_error *err)
+static attend_status may_write(const char *option, const char *path, bool overwrite,
+                               attend_error *err)
 {
-    return !overwrite && at_file_exists(path) ? at_error(
-               err, ATTEND_OPTION, "--out: %s exists; --overwrite replaces it", at_show(path).text)
-                                              : ATTEND_OK;
+    if (!overwrite && path && at_file_exists(path))
+        return at_error(err, ATTEND_OPTION, "%s: %s exists; --overwrite replaces it", option,
+                        at_show(path).text);
+    return ATTEND_OK;
 }
 
 /* ---- feature vectors ----------------------------------------------------------------------- */
@@ -78,8 +91,8 @@ static attend_status make_features(const at_making *m, const at_maker *maker, at
 {
     char *features = named(m->out, ".safetensors"), *lines = named(m->out, ".txt");
     attend_status status = features && lines ? ATTEND_OK : at_error_memory(err);
-    if (status >= 0 && (status = may_write(features, m->overwrite, err)) >= 0)
-        status = may_write(lines, m->overwrite, err);
+    if (status >= 0 && (status = may_write("--out", features, m->overwrite, err)) >= 0)
+        status = may_write("--out", lines, m->overwrite, err);
     if (status >= 0)
         status = at_make_features(maker, m->count, (uint64_t)m->seed, m->size, features, lines,
                                   err);
@@ -90,9 +103,16 @@ static attend_status make_features(const at_making *m, const at_maker *maker, at
 
 static attend_status make(const at_making *m, const at_maker *maker, attend_error *err)
 {
+    if (m->gold && !maker->gold)
+        return at_error(err, ATTEND_OPTION,
+                        "--gold: %s does not know which words are translations of each other; "
+                        "en-fr does",
+                        maker->name);
     if (m->out && maker->features)
         return make_features(m, maker, err);
-    attend_status status = m->out ? may_write(m->out, m->overwrite, err) : ATTEND_OK;
+    attend_status status = may_write("--out", m->out, m->overwrite, err);
+    if (status >= 0)
+        status = may_write("--gold", m->gold, m->overwrite, err);
     return status >= 0 ? make_lines(m, maker, err) : status;
 }
 

@@ -240,6 +240,15 @@ check "the same everywhere, by file and by pipe" 'cmp -s out made.tsv'
 check "sentences with a translation" \
     '[ "$(grep -cP "^[A-Z][^\t]*[.?]\t[A-Z][^\t]*[.?]$" out)" -eq 200 ]'
 expect 0 attend data check made.tsv
+expect 0 attend data make en-fr --count 200 --seed 5 --out gilded.tsv --gold made.gold
+check "the same pairs with their alignment" 'cmp -s made.tsv gilded.tsv'
+check "links of every pair" '[ $(grep -cxP "([0-9]+[-p][0-9]+ ?)+" made.gold) -eq 200 ]'
+expect 2 attend data make en-fr --gold made.gold
+says err "--gold: made.gold exists; --overwrite replaces it"
+expect 2 attend data make en-zh --gold new.gold
+says err "--gold: en-zh does not know which words are translations of each other; en-fr does"
+expect 2 attend data show made.tsv --gold new.gold
+says err "--gold is for make, not for show"
 expect 2 attend data make en-fr --out made.tsv
 says err "made.tsv exists; --overwrite replaces it"
 for maker in $(attend list makers | awk 'NR > 1 { print $1 }' | grep -x '[a-z-]*'); do

@@ -29,12 +29,11 @@ static int end(void **state)
     return unlink(sound) == 0 && unlink(words) == 0 && rmdir(folder) == 0 ? 0 : -1;
 }
 
-static attend_status take(void *user, const at_str *source, const at_str *target, attend_error *err)
+static attend_status take(void *user, const at_made *made, attend_error *err)
 {
     at_str *sources = user;
-    (void)target;
     (void)err;
-    at_str_print(sources, "%s ", at_str_text(source));
+    at_str_print(sources, "%s ", at_str_text(&made->source));
     return ATTEND_OK;
 }
 

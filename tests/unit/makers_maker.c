@@ -9,6 +9,7 @@
 #include <cmocka.h>
 
 #include "base/memory.h"
+#include "makers/en_fr_phrase.h"
 
 static void assert_says(const attend_error *err, const char *part)
 {
@@ -19,7 +20,7 @@ static void assert_says(const attend_error *err, const char *part)
 /* ---- a corpus to look into ------------------------------------------------------------------ */
 
 typedef struct {
-    char *source, *target;
+    char *source, *target, *gold;
 } pair;
 
 typedef struct {
@@ -27,12 +28,13 @@ typedef struct {
     long count;
 } pairs;
 
-static attend_status keep(void *user, const at_str *source, const at_str *target, attend_error *err)
+static attend_status keep(void *user, const at_made *made, attend_error *err)
 {
     pairs *p = user;
     (void)err;
-    p->all[p->count].source = strdup(at_str_text(source));
-    p->all[p->count++].target = strdup(at_str_text(target));
+    p->all[p->count].source = strdup(at_str_text(&made->source));
+    p->all[p->count].gold = strdup(at_str_text(&made->gold));
+    p->all[p->count++].target = strdup(at_str_text(&made->target));
     return ATTEND_OK;
 }
 
@@ -51,6 +53,7 @@ static void release(pairs *p)
     for (long i = 0; i < p->count; i++) {
         free(p->all[i].source);
         free(p->all[i].target);
+        free(p->all[i].gold);
     }
     free(p->all);
 }
@@ -376,11 +379,9 @@ static void refuses_what_cannot_be_made(void **state)
     release(&p);
 }
 
-static attend_status count_only(void *user, const at_str *source, const at_str *target,
-                                attend_error *err)
+static attend_status count_only(void *user, const at_made *made, attend_error *err)
 {
-    (void)source;
-    (void)target;
+    (void)made;
     return ++*(int *)user < 7 ? ATTEND_OK : at_error(err, ATTEND_STOPPED, "enough");
 }
 
@@ -429,12 +430,90 @@ static void both_sides_have_the_same_names(void **state)
     release(&p);
 }
 
+/* ---- alignment ------------------------------------------------------------------------------ */
+
+static void expect_gold(const at_side *en, const at_side *fr, const char *wanted)
+{
+    at_str gold = {0};
+    at_sides_link(en, fr, &gold);
+    assert_string_equal(at_str_text(&gold), wanted);
+    at_str_free(&gold);
+}
+
+static void words_of_one_idea_are_linked(void **state)
+{
+    enum { SHE = 10, LOOK, THE_TREE, END = 30 };
+    at_str a = {0}, b = {0};
+    at_side en = {.text = &a}, fr = {.text = &b};
+    (void)state;
+    at_say_en(&en, LOOK | IDEA_HELP, "does");
+    at_say_en(&en, SHE, "she");
+    at_say_en(&en, LOOK, "look for");
+    at_say_en(&en, THE_TREE, "the");
+    at_say_en(&en, THE_TREE + 1, "tree");
+    at_side_end(&en, END | IDEA_HELP, "?");
+    at_say_fr(&fr, LOOK | IDEA_HELP, "est-ce que");
+    at_say_fr(&fr, SHE, "elle");
+    at_say_fr(&fr, LOOK, "cherche");
+    at_say_fr(&fr, THE_TREE, "le");
+    at_say_fr(&fr, THE_TREE + 1, "arbre");
+    at_say_fr(&fr, END | IDEA_HELP, "?");
+    assert_string_equal(at_str_text(&b), "est-ce qu'elle cherche l'arbre ?");
+    expect_gold(&en, &fr, "1p1 1p2 1p3 2-2 3p1 3p2 3-3 4p1 4p2 4p3 5p4 6-4 6p5");
+    at_str_free(&a);
+    at_str_free(&b);
+}
+
+static void contracted_words_keep_their_links(void **state)
+{
+    at_str a = {0}, b = {0};
+    at_side en = {.text = &a}, fr = {.text = &b};
+    (void)state;
+    at_say_en(&en, 1, "near");
+    at_say_en(&en, 2, "the");
+    at_say_en(&en, 3, "cat");
+    at_say_fr(&fr, 1, "près de");
+    at_say_fr(&fr, 2, "le");
+    at_say_fr(&fr, 3, "chat");
+    assert_string_equal(at_str_text(&b), "près du chat");
+    expect_gold(&en, &fr, "1-1 1p2 2-2 3-3");
+    at_str_free(&a);
+    at_str_free(&b);
+}
+
+/* Every noun and verb of the sentences has its sure link, and no link is out of range. */
+static void gold_links_are_within_the_sentences(void **state)
+{
+    pairs p = make("en-fr", 3000, 4, 0);
+    (void)state;
+    for (long i = 0; i < p.count; i++) {
+        int words[2] = {1, 1}, sure = 0, from, to, used;
+        char kind;
+        for (const char *c = p.all[i].source; *c; c++)
+            words[0] += *c == ' ';
+        for (const char *c = p.all[i].target; *c; c++)
+            words[1] += *c == ' ';
+        for (const char *at = p.all[i].gold; sscanf(at, "%d%c%d%n", &from, &kind, &to, &used) == 3;
+             at += used) {
+            assert_in_range(from, 1, words[0]);
+            assert_in_range(to, 1, words[1]);
+            sure += kind == '-';
+        }
+        if (sure < 2 || sure > words[1])
+            fail_msg("%s -> %s: %s", p.all[i].source, p.all[i].target, p.all[i].gold);
+    }
+    release(&p);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(french_agrees_and_puts_adjectives_in_their_place),
         cmocka_unit_test(french_denies_and_asks),
         cmocka_unit_test(french_elides_everywhere),
+        cmocka_unit_test(words_of_one_idea_are_linked),
+        cmocka_unit_test(contracted_words_keep_their_links),
+        cmocka_unit_test(gold_links_are_within_the_sentences),
         cmocka_unit_test(chinese_has_measure_words_and_its_own_order),
         cmocka_unit_test(numbers_are_sorted_and_differ),
         cmocka_unit_test(no_point_lies_outside_its_hull),
