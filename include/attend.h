@@ -1337,6 +1337,7 @@ typedef struct attend_translation {
     const char *const *decoder_input; /* [targets]: tokens that the decoder reads, the queries and
                                          keys of its self-attention: the start token, then target
                                          without its last */
+    const int *token;                 /* [targets]: ids of target */
 } attend_translation;
 
 typedef attend_status attend_translation_function(void *user, const attend_translation *translation,

@@ -65,7 +65,7 @@ attend_status attend_embed(const attend_model *m, const attend_embed_options *op
     giving g = {function, user,
                 at_alloc((size_t)at_embed_width(m->inside, &how) * sizeof *g.vector)};
     for (size_t i = 0; text && i < count; i++)
-        text[i] = (at_text){line[i], strlen(line[i])};
+        text[i] = at_text_of(line[i]);
     status = text && g.vector ? at_embed_lines(m->inside, &how, o.batch, count, text, give, &g, err)
                               : at_error_memory(err);
     at_free(text);

@@ -4,7 +4,6 @@
 
 #include "attend.h"
 #include "decode/session.h"
-#include "store/features.h"
 #include "store/model_folder.h"
 
 struct attend_model {
@@ -19,8 +18,5 @@ struct attend_model {
 /* A session of a model and of others that are used with it; all are checked. */
 attend_status at_model_session(const attend_model *model, const attend_model *const *others,
                                size_t count, unsigned can, at_session **out, attend_error *err);
-
-/* inside an attend_features */
-const at_features *at_features_of(const attend_features *f);
 
 #endif

@@ -2,10 +2,10 @@
 #include <math.h>
 #include <string.h>
 
-#include "api/attention.h"
 #include "api/model.h"
 #include "api/options.h"
 #include "base/memory.h"
+#include "decode/attention_rows.h"
 #include "decode/detokenize.h"
 #include "decode/generate.h"
 #include "decode/logits.h"

@@ -70,7 +70,7 @@ static void list_keys(jsonl *j, json_t *object)
     for (void *i = json_object_iter(object); i && j->keys < ATTEND_TABLE_CELLS;
          i = json_object_iter_next(object, i)) {
         const char *key = json_object_iter_key(i);
-        j->key[j->keys++] = (at_text){key, strlen(key)};
+        j->key[j->keys++] = at_text_of(key);
     }
 }
 
@@ -225,7 +225,7 @@ static at_read label_of(at_example_reader *r, jsonl *j, const char *key, at_text
         snprintf(j->label, sizeof j->label, "%s", json_is_true(value) ? "true" : "false");
     else
         return at_read_bad(r, err, "the value of \"%s\" is no label", at_show(key).text);
-    *out = (at_text){j->label, strlen(j->label)};
+    *out = at_text_of(j->label);
     return ATTEND_READ_EXAMPLE;
 }
 

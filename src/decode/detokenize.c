@@ -64,7 +64,7 @@ bool at_detokenizer_replace(const at_detokenizer *w, const real *weights, at_tex
         return true;
     const char *known = w->dictionary ? at_dictionary_find(w->dictionary, from.text, from.size)
                                       : NULL;
-    at_text with = known ? (at_text){known, strlen(known)} : from;
+    at_text with = known ? at_text_of(known) : from;
     *piece = (at_text){at_arena_text(w->memory, with.text, with.size), with.size};
     return piece->text;
 }

@@ -22,7 +22,7 @@ typedef struct {
     int frames;
 } sequence;
 
-struct at_features {
+struct attend_features {
     char *name;
     at_safetensors *file; /* NULL: made in memory */
     int descriptor;       /* of the file that is mapped, -1: none; and its size */

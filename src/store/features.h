@@ -19,7 +19,7 @@
 
 enum { ATTEND_FEATURES_WIDEST = 1 << 16, ATTEND_FEATURES_LONGEST = 1 << 24 };
 
-typedef struct at_features at_features;
+typedef attend_features at_features;
 
 /* Is it such a file, by the end of its name? */
 bool at_features_is(const char *path);

@@ -11,7 +11,7 @@
 static const size_t largest = (size_t)1 << 30; /* bytes of a file */
 
 /* words and their translations, both in the text of the file; keys are numbered from 0 */
-struct at_dictionary {
+struct attend_dictionary {
     char *text;
     at_vocab *words;
     const char **meaning;

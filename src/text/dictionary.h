@@ -12,7 +12,7 @@
 
 #include "base/error.h"
 
-typedef struct at_dictionary at_dictionary;
+typedef attend_dictionary at_dictionary;
 
 attend_status at_dictionary_open(const char *path, at_dictionary **out, attend_error *err);
 size_t at_dictionary_size(const at_dictionary *d);

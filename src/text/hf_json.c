@@ -29,7 +29,7 @@ static attend_status collect(const json_t *object, const char *file, at_text *te
             return bad_id(file, key, "is far beyond the number of pieces", err);
         if (text[id].text)
             return bad_id(file, key, "is another piece's too", err);
-        text[id] = (at_text){key, strlen(key)};
+        text[id] = at_text_of(key);
     }
     return ATTEND_OK;
 }

@@ -146,7 +146,7 @@ attend_status at_spacing_read(at_spacing *s, const json_t *object, const char *f
             return at_error(err, ATTEND_FORMAT,
                             "%s: the spacing of \"%.20s\" must be none, left, right or both",
                             at_show(file).text, at_show(key).text);
-        at_spacing_word *item = item_of(s, (at_text){key, strlen(key)});
+        at_spacing_word *item = item_of(s, at_text_of(key));
         if (!item)
             return at_error_memory(err);
         item->glue = (at_glue){rule & 1, rule & 2};

@@ -21,6 +21,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <string.h>
 
 #include "attend.h"
 #include "base/error.h"
@@ -125,6 +126,8 @@ typedef struct {
     const char *text;
     size_t size;
 } at_text;
+
+static inline at_text at_text_of(const char *text) { return (at_text){text, strlen(text)}; }
 
 typedef enum {
     ATTEND_DECODE_PLAIN,  /* special pieces leave no trace; unknown ones show as their text */

@@ -77,7 +77,7 @@ static at_read next(at_example_reader *reader, at_example *e, attend_error *err)
         return ATTEND_READ_FAILED;
     }
     n->name = at_features_name(n->file, at);
-    e->source = (at_text){n->name.text, strlen(n->name.text)};
+    e->source = at_text_of(n->name.text);
     e->target = (at_text){reader->lines.text, reader->lines.size};
     e->has = ATTEND_HAS_TARGET;
     return ATTEND_READ_EXAMPLE;

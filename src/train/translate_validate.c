@@ -10,7 +10,7 @@
 enum { MAX_TRANSLATED = 1000, SAMPLES = 3 };
 
 typedef struct {
-    at_text source[MAX_TRANSLATED];
+    const char *source[MAX_TRANSLATED];
     uint32_t sequence[MAX_TRANSLATED]; /* where sources are feature vectors */
     const char *reference[MAX_TRANSLATED];
     const char *translation[MAX_TRANSLATED];
@@ -31,7 +31,7 @@ static void repair(at_str *out, const char *text)
     }
 }
 
-static attend_status take(void *user, const at_translated *t, attend_error *err)
+static attend_status take(void *user, const attend_translation *t, attend_error *err)
 {
     sample *s = user;
     at_str text = {0};
@@ -54,7 +54,7 @@ static bool gather(sample *s, const at_run *r)
         const char *reference = at_arena_text(&s->memory, e.target.text, e.target.size);
         if (!source || !reference)
             return false;
-        s->source[s->count] = (at_text){source, e.source.size};
+        s->source[s->count] = source;
         s->sequence[s->count] = f->file ? f->sequence[v.example] : v.example;
         s->reference[s->count] = reference;
     }
@@ -64,17 +64,18 @@ static bool gather(sample *s, const at_run *r)
 static attend_status translate(const at_run *r, sample *s, attend_error *err)
 {
     const at_model *model = r->model;
-    at_translate_options o = {.beam = {.width = 1},
-                              .best = 1,
-                              .batch = r->valid_batch,
-                              .longest = 1000,
-                              .words_alone = true,
-                              .features = at_translate_frames(r, true)->file,
-                              .sequence = s->sequence};
+    at_sources in = {s->count, s->source, s->sequence};
+    attend_translate_options o;
     at_session *session; /* a new one: the parameters have changed since the last time */
+    attend_translate_defaults(&o);
+    o.beam = 1;
+    o.batch = r->valid_batch;
+    o.longest = 1000;
+    o.scores = 0;
+    o.features = at_translate_frames(r, true)->file;
     attend_status status = at_session_new(1, &model, &session, err);
     if (status >= 0)
-        status = at_translate(session, &o, s->count, s->source, take, s, err);
+        status = at_translate(session, &o, &in, take, s, err);
     at_session_free(session);
     return status;
 }
@@ -95,7 +96,7 @@ static attend_status measure(at_run *r, sample *s, at_metrics *metrics, attend_e
     at_metrics_add(metrics, (attend_metric){"bleu", "BLEU", bleu, .falls = 0});
     for (size_t i = 0; i < SAMPLES && i < s->count; i++)
         at_run_report(r, (attend_train_event){.kind = ATTEND_TRAIN_SAMPLE,
-                                              .source = s->source[i].text,
+                                              .source = s->source[i],
                                               .reference = s->reference[i],
                                               .text = s->translation[i]});
     return ATTEND_OK;

@@ -18,7 +18,7 @@ static char *text_of(const attend_generate_options *o, const char *prompt)
     at_str_free(to);
     *to = (at_str){0};
     assert_int_equal(at_session_new(1, (const at_model *const[]){model}, &s, &err), ATTEND_OK);
-    if (at_generate(s, o, (at_text){prompt, strlen(prompt)}, to, &err) < 0)
+    if (at_generate(s, o, at_text_of(prompt), to, &err) < 0)
         fail_msg("%s", err.message);
     at_session_free(s);
     return (char *)at_str_text(to);

@@ -21,8 +21,7 @@ static double log_ps[MAX];
 static void encode(const char *text)
 {
     at_tokens p = {0};
-    assert_int_equal(at_likelihood_tokens(model, (at_text){text, strlen(text)}, &p, &err),
-                     ATTEND_OK);
+    assert_int_equal(at_likelihood_tokens(model, at_text_of(text), &p, &err), ATTEND_OK);
     assert_in_range(p.count, 2, MAX);
     for (count = 0; count < p.count; count++)
         ids[count] = p.item[count].id;

@@ -35,12 +35,12 @@ typedef struct {
     attend_status status;
 } work;
 
-static attend_status write_line(void *user, const at_translated *t, attend_error *err)
+static attend_status write_line(void *user, const attend_translation *t, attend_error *err)
 {
     at_str *to = user;
     at_str_print(to, "%s\t%.9g\n", t->text, t->log_p);
-    for (int i = 0; t->weights && i < t->count; i++)
-        at_str_print(to, " %.9g", (double)t->weights[i][0]);
+    for (int i = 0; t->weights && i < t->targets; i++)
+        at_str_print(to, " %.9g", t->weights[i * t->sources]);
     return to->failed ? at_error_memory(err) : ATTEND_OK;
 }
 
@@ -48,9 +48,9 @@ static void *run(void *arg)
 {
     work *w = arg;
     attend_error err;
-    at_text lines[LINES];
+    const char *lines[LINES];
     for (int i = 0; i < LINES; i++)
-        lines[i] = (at_text){line[i], strlen(line[i])};
+        lines[i] = line[i];
     w->status = at_session_new(1, &w->model, &w->session, &err);
     if (w->status >= 0 && (w->model->kind->can & ATTEND_CAN_GENERATE)) {
         attend_generate_options o = {.greedy = w->beam == 1,
@@ -59,11 +59,15 @@ static void *run(void *arg)
                                      .temperature = 1,
                                      .top_p = 1,
                                      .most = 40};
-        w->status = at_generate(w->session, &o, lines[0], &w->text, &err);
+        w->status = at_generate(w->session, &o, at_text_of(lines[0]), &w->text, &err);
     } else if (w->status >= 0) {
-        at_translate_options o = {
-            .beam = {.width = w->beam}, .best = 1, .batch = 7, .longest = 100, .weights = true};
-        w->status = at_translate(w->session, &o, LINES, lines, write_line, &w->text, &err);
+        attend_translate_options o;
+        attend_translate_defaults(&o);
+        o.beam = w->beam;
+        o.batch = 7;
+        o.attention = 1;
+        w->status = at_translate(w->session, &o, &(at_sources){LINES, lines, NULL}, write_line,
+                                 &w->text, &err);
     }
     return NULL;
 }

@@ -117,7 +117,7 @@ static void batches_are_even(void **state)
 
 /* ---- translations --------------------------------------------------------------------------- */
 
-static attend_status write_line(void *user, const at_translated *t, attend_error *err)
+static attend_status write_line(void *user, const attend_translation *t, attend_error *err)
 {
     at_str *to = user;
     at_str_print(to, "%zu %s %a\n", t->line, t->text, t->log_p);
@@ -129,18 +129,22 @@ static at_str translated(const at_model *m, int threads, int beam)
     static const char *const words[] = {"the", "red", "cat", "eats", "old", "Zorro"};
     static char text[LINES][80];
     attend_error err;
-    at_text line[LINES];
+    const char *line[LINES];
     at_str out = {0};
     for (int i = 0; i < LINES; i++) {
         text[i][0] = '\0';
         for (int k = 0; k < i % 7; k++)
             snprintf(text[i] + strlen(text[i]), 20, " %s", words[(i * 7 + k * k) % 6]);
-        line[i] = (at_text){text[i], strlen(text[i])};
+        line[i] = text[i];
     }
     at_session *s = open_session(m);
-    at_translate_options o = {.beam = {.width = beam}, .best = 1, .batch = 16, .longest = 100};
+    attend_translate_options o;
+    attend_translate_defaults(&o);
+    o.beam = beam;
+    o.batch = 16;
     attend_set_threads(threads);
-    assert_int_equal(at_translate(s, &o, LINES, line, write_line, &out, &err), ATTEND_OK);
+    assert_int_equal(at_translate(s, &o, &(at_sources){LINES, line, NULL}, write_line, &out, &err),
+                     ATTEND_OK);
     attend_set_threads(0);
     at_session_free(s);
     return out;
