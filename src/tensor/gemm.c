@@ -23,6 +23,7 @@
 #include "base/cpu.h"
 #include "base/memory.h"
 #include "base/threads.h"
+#include "tensor/few_kernel.h"
 #include "tensor/gemm_kernel.h"
 
 enum {
@@ -44,6 +45,20 @@ static const at_gemm_kernel *kernel(void)
     }
 #endif
     return &at_gemm_kernel_base;
+}
+
+/* for few rows */
+static const at_few_kernel *few(void)
+{
+#if defined(__x86_64__)
+    switch (at_cpu_isa()) {
+    case ATTEND_ISA_AMX:
+    case ATTEND_ISA_AVX512: return &at_few_kernel_avx512;
+    case ATTEND_ISA_AVX2: return &at_few_kernel_avx2;
+    default: break;
+    }
+#endif
+    return &at_few_kernel_base;
 }
 
 bool at_gemm_tiled(int m, int n, int k)
@@ -408,32 +423,71 @@ static void multiply_few(const product *g, workspace r)
     }
 }
 
-/* The same with a B of two-byte numbers, some steps of k at a time. */
-static void multiply_turned_half(const product *g)
+/* where B lies from row p and column j on */
+static const void *b_at(const product *g, ptrdiff_t p, ptrdiff_t j)
+{
+    ptrdiff_t at = p * g->brs + j * g->bcs;
+    return g->half ? (const void *)(g->half + at) : g->b + at;
+}
+
+static at_element type_of(const product *g) { return g->half ? g->type : ATTEND_ELEMENT_REAL; }
+
+/* The same for a very few rows, which want no tiles: strips of B's rows. */
+static void multiply_strips(const product *g)
+{
+    enum { DEEP = ATTEND_FEW_DEEP };
+    const at_few_kernel *with = few();
+    for (int p = 0; p < g->k; p += DEEP) {
+        real a[ATTEND_FEW_MAX * DEEP];
+        int deep = min(DEEP, g->k - p);
+        at_gemm_start from = p > 0 ? (at_gemm_start){g->c, g->ldc} : g->from;
+        for (int i = 0; i < g->m; i++)
+            for (int q = 0; q < deep; q++)
+                a[i * DEEP + q] = g->alpha * g->a[i * g->ars + (p + q) * g->acs];
+        with->strip(g->m, g->n, deep, a, type_of(g), b_at(g, p, 0), g->brs, p + 2 * DEEP <= g->k,
+                    g->c, g->ldc, from);
+    }
+}
+
+/* F16, some steps of k at a time */
+static void multiply_turned_f16(const product *g)
 {
     real wide[WIDE];
-    int lanes = g->kernel->lanes, steps = WIDE / lanes;
-    for (int j = 0; j < g->n; j += lanes)
+    const at_few_kernel *with = few();
+    int columns = with->columns, steps = WIDE / columns;
+    for (int j = 0; j < g->n; j += columns)
         for (int p = 0; p < g->k; p += steps) {
-            int n = min(lanes, g->n - j), few = min(steps, g->k - p);
+            int n = min(columns, g->n - j), few = min(steps, g->k - p);
             at_gemm_start from = p > 0 ? (at_gemm_start){g->c + j, g->ldc} : moved(g->from, 0, j);
             widen_lines(g, n, few, g->half + j * g->bcs + p, g->bcs, wide);
-            g->kernel->turned(g->m, n, few, g->alpha, g->a + p * g->acs, g->ars, g->acs, wide, few,
-                              g->c + j, g->ldc, from);
+            with->turned(g->m, n, few, g->alpha, g->a + p * g->acs, g->ars, g->acs,
+                         ATTEND_ELEMENT_REAL, wide, few, g->c + j, g->ldc, from);
         }
 }
 
 /* Few rows, and B held transposed: nothing is packed either, nor are there blocks of k. */
 static void multiply_turned(const product *g)
 {
-    int lanes = g->kernel->lanes;
-    if (g->half) {
-        multiply_turned_half(g);
+    const at_few_kernel *with = few();
+    if (type_of(g) == ATTEND_ELEMENT_F16) {
+        multiply_turned_f16(g);
         return;
     }
-    for (int j = 0; j < g->n; j += lanes)
-        g->kernel->turned(g->m, min(lanes, g->n - j), g->k, g->alpha, g->a, g->ars, g->acs,
-                          g->b + j * g->bcs, g->bcs, g->c + j, g->ldc, moved(g->from, 0, j));
+    for (int j = 0; j < g->n; j += with->columns)
+        with->turned(g->m, min(with->columns, g->n - j), g->k, g->alpha, g->a, g->ars, g->acs,
+                     type_of(g), b_at(g, 0, j), g->bcs, g->c + j, g->ldc, moved(g->from, 0, j));
+}
+
+/* Is B read where it lies, by kernels for few rows? */
+static bool multiply_very_few(const product *g)
+{
+    if (g->panels || g->m > ATTEND_FEW_MAX || g->kernel->grain > 1)
+        return false;
+    if (g->bcs == 1)
+        multiply_strips(g);
+    else if (few()->turned)
+        multiply_turned(g);
+    return g->bcs == 1 || few()->turned;
 }
 
 static void multiply(const product *g)
@@ -446,10 +500,8 @@ static void multiply(const product *g)
         no_terms(g);
         return;
     }
-    if (!g->panels && g->brs == 1 && g->m <= g->kernel->few) {
-        multiply_turned(g);
+    if (multiply_very_few(g))
         return;
-    }
     int mr = g->kernel->mr, nr = g->kernel->nr;
     _Alignas(64) real small[SMALL_KC * SMALL_SIDES * ATTEND_GEMM_BYTES_MAX / sizeof(real)];
     real *memory = packing_memory();

@@ -185,68 +185,6 @@ static void tile(int m, int n, int k, const real *a, ptrdiff_t a_row, ptrdiff_t 
 /* a row of transpose_block spills into the next one, not further */
 _Static_assert((int)MR > (int)LANES || 2 * (int)MR >= (int)LANES, "rows are too short");
 
-enum { FEW = 4 };
-#define TURNED turned
-
-/* LANES steps of n rows, turned: v[p] has what the rows have at step p. At the end there may be
- * fewer steps. */
-static inline __attribute__((always_inline)) void turn(int n, int steps, const real *in,
-                                                       ptrdiff_t rs, vector v[LANES])
-{
-    if (n == LANES && steps == LANES) {
-#pragma GCC unroll 16
-        for (int i = 0; i < LANES; i++)
-            v[i] = load(in + i * rs);
-    } else {
-#pragma GCC unroll 16
-        for (int i = 0; i < LANES; i++) {
-            v[i] = (vector){0};
-            if (i < n)
-                memcpy(&v[i], in + i * rs, (size_t)steps * sizeof *in);
-        }
-    }
-    transpose(v);
-}
-
-/* m is a constant in each call */
-static inline __attribute__((always_inline)) void
-turned_rows(int m, int n, int k, real alpha, const real *a, ptrdiff_t rs, ptrdiff_t cs,
-            const real *b, ptrdiff_t b_step, real *c, ptrdiff_t ldc, at_gemm_start from)
-{
-    vector acc[FEW];
-#pragma GCC unroll 4
-    for (int i = 0; i < m; i++) {
-        acc[i] = (vector){0};
-        if (from.data)
-            memcpy(&acc[i], from.data + i * from.ld, (size_t)n * sizeof *c);
-    }
-    for (int p = 0; p < k; p += LANES) {
-        int steps = k - p < LANES ? k - p : LANES;
-        vector v[LANES];
-        turn(n, steps, b + p, b_step, v);
-#pragma GCC unroll 16
-        for (int q = 0; q < LANES; q++)
-            if (q < steps)
-#pragma GCC unroll 4
-                for (int i = 0; i < m; i++)
-                    acc[i] += alpha * a[i * rs + (p + q) * cs] * v[q];
-    }
-#pragma GCC unroll 4
-    for (int i = 0; i < m; i++)
-        memcpy(c + i * ldc, &acc[i], (size_t)n * sizeof *c);
-}
-
-static void turned(int m, int n, int k, real alpha, const real *a, ptrdiff_t rs, ptrdiff_t cs,
-                   const real *b, ptrdiff_t b_step, real *c, ptrdiff_t ldc, at_gemm_start from)
-{
-    switch (m) {
-    case 1: turned_rows(1, n, k, alpha, a, rs, cs, b, b_step, c, ldc, from); break;
-    case 2: turned_rows(2, n, k, alpha, a, rs, cs, b, b_step, c, ldc, from); break;
-    case 3: turned_rows(3, n, k, alpha, a, rs, cs, b, b_step, c, ldc, from); break;
-    case 4: turned_rows(4, n, k, alpha, a, rs, cs, b, b_step, c, ldc, from); break;
-    }
-}
-
 /* out[p*width + i] = alpha * in[i*rs + p] for LANES steps p and rows i < m, and 0 for the others up
  * to LANES. Whole vectors are stored: what spills over a narrow row is overwritten by the next one,
  * and the last row is cut. */
@@ -299,9 +237,6 @@ static int transpose_panel(int m, int width, int k, real alpha, const real *in, 
 }
 
 #else
-
-enum { FEW = 0 };
-#define TURNED NULL
 
 static int transpose_panel(int m, int width, int k, real alpha, const real *in, ptrdiff_t rs,
                            real *out)
@@ -483,9 +418,6 @@ const at_gemm_kernel JOIN(at_gemm_kernel_, ATTEND_ISA) = {
     .grain = 1,
     .bytes = sizeof(real),
     .tile = tile,
-    .few = FEW,
-    .lanes = LANES,
-    .turned = TURNED,
     .pack_a = pack_a,
     .pack_b = pack_b,
     .widen_f16 = widen_f16,

@@ -63,12 +63,6 @@ typedef struct at_gemm_kernel {
                  const real *b, ptrdiff_t b_step, real *c, ptrdiff_t ldc, at_gemm_start from,
                  const at_gemm_ahead *ahead);
 
-    /* c[m,n] = from + alpha a b^T of few rows, m <= few, n <= lanes: a(i,p) = a[i*rs + p*cs]; b: n
-     * rows of k, b_step apart, which are turned in registers. NULL where there is none. */
-    int few, lanes;
-    void (*turned)(int m, int n, int k, real alpha, const real *a, ptrdiff_t rs, ptrdiff_t cs,
-                   const real *b, ptrdiff_t b_step, real *c, ptrdiff_t ldc, at_gemm_start from);
-
     /* Packs alpha * A[m,k] into panels [m/mr][k][mr], or what the tiles want, the last one padded
      * with zeros; A(i,p) = a[i*rs + p*cs], one of rs, cs is 1. Panels begin at multiples of 64
      * bytes. */
