@@ -1471,8 +1471,9 @@ ATTEND_API attend_status attend_average(const char *const *paths, size_t count, 
                                         attend_error *err);
 
 typedef struct attend_export_options {
-    size_t size;   /* of this struct, set by attend_export_defaults */
-    int overwrite; /* 1: a folder of another model is replaced; 0: it is an error */
+    size_t size;    /* of this struct, set by attend_export_defaults */
+    int overwrite;  /* 1: a folder of another model is replaced; 0: it is an error */
+    const char *to; /* kind of the hub that the folder must be of: "marian"; NULL or "hf": any */
 } attend_export_options;
 
 /* Sets the options of attend_export to their defaults.
@@ -1480,11 +1481,16 @@ typedef struct attend_export_options {
  * options   receives them */
 ATTEND_API void attend_export_defaults(attend_export_options *options);
 
-/* Writes a model that was opened from a folder of the Hugging Face hub as such a folder: settings,
- * tokenizer and other files as they are, and all weights in one model.safetensors with checksums,
- * with the names, types, shapes and bytes that they have. The folder is written whole or not at
- * all. Weights in formats that attend does not read, and files whose names begin with a dot, are
- * left out. A model that attend trained is refused.
+/* Writes a model as a folder of the Hugging Face hub, whole or not at all.
+ *
+ * A model that was opened from such a folder keeps its settings, tokenizer and other files as they
+ * are, and all weights go into one model.safetensors with checksums, with the names, types, shapes
+ * and bytes that they have. Weights in formats that attend does not read, and files whose names
+ * begin with a dot, are left out.
+ *
+ * A model that attend trained is written as the folder that transformers has for it: a Transformer
+ * as Marian, GPT-2, BERT and XLNet as themselves. Where a setting has no counterpart there, the
+ * error names it, and its value that has one.
  *
  * model     the model
  * options   may be NULL: the defaults

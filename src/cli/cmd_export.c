@@ -1,4 +1,4 @@
-/* attend export: a model of the Hugging Face hub as a new folder. */
+/* attend export: a model as a folder of the Hugging Face hub. */
 #include <stdio.h>
 
 #include "base/file.h"
@@ -6,9 +6,17 @@
 
 typedef struct {
     bool overwrite;
+    const char *to;
 } export;
 
 static const at_option options[] = {
+    {.name = "to",
+     OPTION_STRING(export, to),
+     .meta = "KIND",
+     .help = "Kind of the new folder: hf (any that the model can be), marian, gpt2, bert, roberta, "
+             "distilbert or xlnet",
+     .example = {"attend export --to marian model marian-model",
+                 "A Transformer that attend trained, for MarianMTModel of transformers"}},
     {.name = "overwrite",
      OPTION_FLAG(export, overwrite),
      .help = "Replace OUT where it has a model: all files in it are removed",
@@ -24,6 +32,7 @@ static attend_status run(at_cli *cli, const void *fields, int operands, char **o
     (void)operands;
     attend_export_defaults(&how);
     how.overwrite = o->overwrite;
+    how.to = o->to;
     cli->input = operand[0];
     attend_status status = attend_model_open(operand[0], &model, err);
     if (status < 0)
@@ -42,16 +51,18 @@ static const at_term examples[] = {
 
 const at_command at_command_export = {
     .usage = {.name = "export",
-              .summary = "Write a model of the Hugging Face hub as a new folder",
+              .summary = "Write a model as a folder of the Hugging Face hub",
               .operands = "MODEL OUT",
               .description =
-                  "MODEL is a folder of the Hugging Face hub of any kind that attend opens. OUT "
-                  "gets its config.json, tokenizer and other files as they are, and all weights in "
-                  "one model.safetensors: the tensors have the same names, types, shapes and "
-                  "bytes, and checksums. A model whose files do not fit each other is refused. "
+                  "MODEL is a folder of attend train or of the Hugging Face hub. Of a model of "
+                  "the hub, OUT gets config.json, tokenizer and other files as they are, and all "
+                  "weights in one model.safetensors: the tensors have the same names, types, "
+                  "shapes and bytes, and checksums. A model that attend trained becomes the folder "
+                  "that transformers has for it: a Transformer becomes a Marian model, GPT-2, BERT "
+                  "and XLNet stay what they are. A setting that such a folder cannot express is an "
+                  "error with its name. A model whose files do not fit each other is refused. "
                   "Weights in other formats and hidden files are left out. OUT is written whole or "
-                  "not at all; it must be missing or empty. Copy a model that attend trained with "
-                  "`attend average MODEL --out FOLDER`.",
+                  "not at all; it must be missing or empty.",
               .options = options,
               .examples = examples},
     .size = sizeof(export),

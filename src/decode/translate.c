@@ -266,8 +266,11 @@ static int most_words(const at_translate_job *j, const at_translate_item *i)
         return given + 1;
     const at_generation *g = j->with->generation;
     int most = j->o->features ? i->length + 50 : 3 * i->length + 10;
-    if (g && g->max_length)
+    if (g && g->max_length) {
+        long more = (long)g->max_a * i->length + g->max_b;
         most = g->max_length - 1 > given ? g->max_length - 1 - given : 1;
+        most = more > 0 && more < most ? (int)more : most;
+    }
     most = given + (j->o->most ? j->o->most : most);
     return j->max_output && j->max_output < most ? j->max_output : most;
 }

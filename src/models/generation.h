@@ -7,10 +7,11 @@
 #include <stdbool.h>
 
 typedef struct {
-    int beam;       /* 0: not said */
-    int max_length; /* tokens, the start included; 0: not said */
-    int min_length; /* tokens before the end may come, the start included */
-    int no_repeat;  /* no n tokens in a row come twice; 0: off */
+    int beam;         /* 0: not said */
+    int max_length;   /* tokens, the start included; 0: not said */
+    int max_a, max_b; /* and max_a times the tokens of the source and max_b more; 0: not said */
+    int min_length;   /* tokens before the end may come, the start included */
+    int no_repeat;    /* no n tokens in a row come twice; 0: off */
     double length_penalty, repetition;
     bool early; /* a beam ends with its first `beam` hypotheses */
     bool sample;

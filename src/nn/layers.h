@@ -37,7 +37,10 @@ typedef enum {
     ATTEND_SINUSOIDS_OPENNMT,     /* halves, exponent k/(D/2-1), positions count from 1 */
 } at_sinusoids;
 
-/* for positions first .. first+length-1: [length, width], constant */
+/* for positions first .. first+length-1: to [length, width] */
+void at_sinusoids_fill(real *to, at_sinusoids how, int first, int length, int width);
+
+/* the same as a constant tensor */
 at_tensor *at_position_sinusoidal(at_tape *t, at_sinusoids how, int first, int length, int width);
 
 /* x [B,T,D] plus the sinusoids of positions first .. first+T-1 */

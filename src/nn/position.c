@@ -14,13 +14,18 @@ static double sinusoid(at_sinusoids how, double p, int i, int width)
     return cosine ? cos(angle) : sin(angle);
 }
 
+void at_sinusoids_fill(real *to, at_sinusoids how, int first, int length, int width)
+{
+    for (int p = 0; p < length; p++)
+        for (int i = 0; i < width; i++)
+            *to++ = (real)sinusoid(how, (double)first + p, i, width);
+}
+
 at_tensor *at_position_sinusoidal(at_tape *t, at_sinusoids how, int first, int length, int width)
 {
     at_tensor *y = at_new(t, SHAPE(length, width));
-    real *to = y->value;
-    for (int p = 0; !at_failed(t) && p < length; p++)
-        for (int i = 0; i < width; i++)
-            *to++ = (real)sinusoid(how, (double)first + p, i, width);
+    if (!at_failed(t))
+        at_sinusoids_fill(y->value, how, first, length, width);
     return y;
 }
 

@@ -11,7 +11,9 @@ enum { LENGTH_MAX = 1 << 20, BAD_MAX = 1 << 16 };
 
 /* Keys that are honoured. */
 static const char known[] =
-    "num_beams|max_length|min_length|no_repeat_ngram_size|length_penalty|repetition_penalty|"
+    "num_beams|max_length|max_len_a|max_len_b|bar_pad|min_length|no_repeat_ngram_size|length_"
+    "penalty|"
+    "repetition_penalty|"
     "early_stopping|do_sample|temperature|top_k|top_p|bos_token_id|eos_token_id|pad_token_id|"
     "decoder_start_token_id|forced_bos_token_id|forced_eos_token_id|bad_words_ids";
 
@@ -129,6 +131,8 @@ static void read_all(both *b, at_generation *g, int V, at_arena *memory)
 {
     *g = (at_generation){.beam = whole(b, "num_beams", 0, 1, 1000),
                          .max_length = whole(b, "max_length", 0, 2, LENGTH_MAX),
+                         .max_a = whole(b, "max_len_a", 0, 0, LENGTH_MAX),
+                         .max_b = whole(b, "max_len_b", 0, 0, LENGTH_MAX),
                          .min_length = whole(b, "min_length", 0, 0, LENGTH_MAX),
                          .no_repeat = whole(b, "no_repeat_ngram_size", 0, 0, LENGTH_MAX),
                          .length_penalty = number(b, "length_penalty", 1, -100, 100),

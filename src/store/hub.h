@@ -16,9 +16,9 @@
  *         {.key = "vocab_size", .read = true},
  *         {0}};
  *     static const at_hub_tensor tensors[] = {
- *         {"lm_head.weight", "wte.weight", 0},         a tied copy, where the network has no
+ *         {"lm_head.weight", "wte.weight", ATTEND_HUB_READ},  a tied copy, where there is no
  * lm_head
- *         {"**.LayerNorm.gamma", "**.LayerNorm.weight", 0},                      an earlier name
+ *         {"**.LayerNorm.gamma", "**.LayerNorm.weight", ATTEND_HUB_READ},        an earlier name
  *         {"h.*.attn.bias", NULL, 0},                             a buffer: the network has none
  *         {0}};
  *     const at_hub at_hub_gpt2 = {.type = "gpt2", .model = &at_model_gpt2, .keys = keys,
@@ -34,6 +34,8 @@
 #ifndef ATTEND_STORE_HUB_H
 #define ATTEND_STORE_HUB_H
 
+#include "attention/attention.h"
+#include "base/folder.h"
 #include "base/json.h"
 #include "models/model.h"
 #include "store/weight_files.h"
@@ -53,8 +55,10 @@ typedef struct {
 extern const at_hub_key at_hub_common_keys[];
 
 enum {
-    ATTEND_HUB_ZERO = 1, /* where it is missing, it is zeros */
-    ATTEND_HUB_ROW = 2,  /* stored as [1, n], of a parameter [n] */
+    ATTEND_HUB_ZERO = 1,    /* where it is missing, it is zeros */
+    ATTEND_HUB_ROW = 2,     /* stored as [1, n], of a parameter [n] */
+    ATTEND_HUB_READ = 4,    /* an earlier name, or a tied copy: read, and never written */
+    ATTEND_HUB_CLASSES = 8, /* written for models that classify texts alone */
 };
 
 /* Names of a stored tensor and of its parameter; {0} ends a table. '*' stands for a number, '**'
@@ -75,6 +79,15 @@ typedef struct at_hub_folder {
     at_arena memory;
 } at_hub_folder;
 
+/* a model that was trained here, on its way into a hub folder */
+typedef struct {
+    const at_model *model;
+    void *settings; /* a copy, which `settle` may change; strings are borrowed */
+    json_t *config, *generation;
+    at_store_list tensors;
+    at_arena memory; /* of all this */
+} at_hub_written;
+
 struct at_hub {
     const char *type;          /* model_type of config.json: "gpt2" */
     const char *architectures; /* "GPT2LMHeadModel|GPT2Model": the first of the key architectures
@@ -92,6 +105,25 @@ struct at_hub {
     /* m->source and m->target, from the folder. They stay NULL where no file of a tokenizer is
      * there. NULL: at_hub_tokenizer, one for both. */
     attend_status (*tokenizers)(const at_hub_folder *f, at_model *m, attend_error *err);
+
+    /* ---- for models that were trained here ---- */
+
+    const char *body; /* "wte.|h.": names that begin like these are written with the prefix */
+    const char *free; /* "window|from": settings that change nothing that such a model computes,
+                         and need not come back from the folder; NULL: none. Dropout is one. */
+
+    const char *(*architecture)(const at_model *m); /* of config.json */
+
+    /* Settings that stand for others get the value that `read` would find: 0 layers of the decoder
+     * are as many as the encoder has. May be NULL. */
+    attend_status (*settle)(at_hub_written *w, attend_error *err);
+
+    /* Keys that `read` reads and what the peer needs beside `keys`, and further tensors. False
+     * without memory. */
+    bool (*write)(at_hub_written *w);
+
+    /* NULL: that of the source, into the folder. */
+    attend_status (*write_tokenizers)(const at_model *m, const char *folder, attend_error *err);
 };
 
 #define HUB(name) extern const at_hub at_hub_##name;
@@ -118,6 +150,26 @@ attend_status at_hub_load_weights(at_model *m, attend_error *err);
  * are. Left out are weights in formats that are not read, and names that begin with a dot. `out`
  * must be missing or empty; or, with overwrite, a folder with a config.json, which is replaced. */
 attend_status at_hub_save(const at_model *m, const char *out, bool overwrite, attend_error *err);
+
+/* Writes a model that was trained here as a folder of a hub kind, whole or not at all; `type` is
+ * the kind, NULL: any. Fails where no kind, or not this one, has such models, and names all
+ * settings that a folder of the kind cannot express. path stands for the model in messages. */
+attend_status at_hub_write(const at_model *m, const char *path, const char *type, const char *out,
+                           bool overwrite, attend_error *err);
+
+/* For at_hub.settle: a description of attention without its heads where they are `heads`. */
+attend_status at_hub_plain_attention(at_hub_written *w, const at_how *how, int heads,
+                                     const char **text, attend_error *err);
+
+/* For at_hub.write: ids of the tokens that begin, end and fill up texts, of the target, which the
+ * tokenizer has; and id2label with what the labels are. False without memory. */
+bool at_hub_write_ids(const at_hub_written *w, json_t *to);
+bool at_hub_write_labels(const at_hub_written *w);
+
+/* Opens a new folder beside `out`, for at_hub_save and at_hub_write; it must not be in `from`, and
+ * `from` not in it. at_new_folder_commit or _abort ends it, on failure too. */
+attend_status at_hub_new_folder(at_new_folder *n, const char *from, const char *out, bool overwrite,
+                                attend_error *err);
 
 /* The row of a key, or NULL: it has no effect. */
 const at_hub_key *at_hub_key_find(const at_hub *hub, const char *key);

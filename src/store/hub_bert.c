@@ -79,10 +79,10 @@ static const at_hub_key distilbert_keys[] = {
 /* ---- tensors -------------------------------------------------------------------------------- */
 
 static const at_hub_tensor bert_tensors[] = {
-    {"**.gamma", "**.weight", 0},
-    {"**.beta", "**.bias", 0},
-    {"cls.predictions.decoder.weight", "embeddings.word_embeddings.weight", 0},
-    {"cls.predictions.decoder.bias", "cls.predictions.bias", 0},
+    {"**.gamma", "**.weight", ATTEND_HUB_READ},
+    {"**.beta", "**.bias", ATTEND_HUB_READ},
+    {"cls.predictions.decoder.weight", "embeddings.word_embeddings.weight", ATTEND_HUB_READ},
+    {"cls.predictions.decoder.bias", "cls.predictions.bias", ATTEND_HUB_READ},
     {"embeddings.position_ids", NULL, 0},
     {"pooler.dense.*", NULL, 0}, /* of heads that do not use them */
     {"pooler.dense.**", NULL, 0},
@@ -90,16 +90,16 @@ static const at_hub_tensor bert_tensors[] = {
     {0}};
 
 static const at_hub_tensor roberta_tensors[] = {
-    {"**.gamma", "**.weight", 0},
-    {"**.beta", "**.bias", 0},
+    {"**.gamma", "**.weight", ATTEND_HUB_READ},
+    {"**.beta", "**.bias", ATTEND_HUB_READ},
     {"lm_head.dense.**", "cls.predictions.transform.dense.**", 0},
     {"lm_head.layer_norm.**", "cls.predictions.transform.LayerNorm.**", 0},
     {"lm_head.bias", "cls.predictions.bias", 0},
-    {"lm_head.decoder.bias", "cls.predictions.bias", 0},
+    {"lm_head.decoder.bias", "cls.predictions.bias", ATTEND_HUB_READ},
     {"lm_head.decoder.weight", "cls.predictions.decoder.weight", 0},
-    {"lm_head.decoder.weight", "embeddings.word_embeddings.weight", 0},
-    {"classifier.dense.**", "pooler.dense.**", 0},
-    {"classifier.out_proj.**", "classifier.**", 0},
+    {"lm_head.decoder.weight", "embeddings.word_embeddings.weight", ATTEND_HUB_READ},
+    {"classifier.dense.**", "pooler.dense.**", ATTEND_HUB_CLASSES},
+    {"classifier.out_proj.**", "classifier.**", ATTEND_HUB_CLASSES},
     {"embeddings.position_ids", NULL, 0},
     {"pooler.dense.**", NULL, 0},
     {"lm_head.**", NULL, 0},
@@ -123,7 +123,7 @@ static const at_hub_tensor distilbert_tensors[] = {
     {"vocab_layer_norm.**", "cls.predictions.transform.LayerNorm.**", 0},
     {"vocab_projector.bias", "cls.predictions.bias", 0},
     {"vocab_projector.weight", "cls.predictions.decoder.weight", 0},
-    {"vocab_projector.weight", "embeddings.word_embeddings.weight", 0},
+    {"vocab_projector.weight", "embeddings.word_embeddings.weight", ATTEND_HUB_READ},
     {"pre_classifier.**", "pooler.dense.**", 0},
     {"embeddings.position_ids", NULL, 0},
     {"vocab_**", NULL, 0},
@@ -319,6 +319,45 @@ static attend_status read_distilbert(const at_hub_folder *f, at_model *m, attend
     return status < 0 ? status : in.status;
 }
 
+/* ---- models that were trained here ----------------------------------------------------------- */
+
+static const char *architecture(const at_model *m)
+{
+    static const char *const names[3][6] = {
+        [ATTEND_BERT] = {"BertModel", "BertForMaskedLM", "BertForPreTraining",
+                         "BertForSequenceClassification", "BertForTokenClassification",
+                         "BertForQuestionAnswering"},
+        [ATTEND_ROBERTA] = {"RobertaModel", "RobertaForMaskedLM", "RobertaForMaskedLM",
+                            "RobertaForSequenceClassification", "RobertaForTokenClassification",
+                            "RobertaForQuestionAnswering"},
+        [ATTEND_DISTILBERT] = {"DistilBertModel", "DistilBertForMaskedLM", "DistilBertForMaskedLM",
+                               "DistilBertForSequenceClassification",
+                               "DistilBertForTokenClassification",
+                               "DistilBertForQuestionAnswering"}};
+    const at_bert *net = m->net;
+    return names[net->family][net->head];
+}
+
+static attend_status settle(at_hub_written *w, attend_error *err)
+{
+    at_bert_settings *s = w->settings;
+    const at_bert *net = w->model->net;
+    (void)err;
+    s->embedding_rows = net->vocabulary;
+    s->pad = net->pad;
+    return ATTEND_OK;
+}
+
+static bool write(at_hub_written *w) { return at_hub_write_labels(w); }
+
+static bool write_distilbert(at_hub_written *w)
+{
+    const at_bert *net = w->model->net;
+    const char *key = net->head == ATTEND_BERT_SPAN ? "qa_dropout" : "seq_classif_dropout";
+    return json_object_set_new(w->config, key, json_real((double)net->head_dropout)) >= 0
+           && write(w);
+}
+
 const at_hub at_hub_bert = {
     .type = "bert",
     .architectures = "BertModel|BertForPreTraining|BertForMaskedLM|BertForSequenceClassification|"
@@ -328,6 +367,11 @@ const at_hub at_hub_bert = {
     .prefix = "bert.",
     .tensors = bert_tensors,
     .read = read,
+    .body = "embeddings.|encoder.|pooler.",
+    .free = "pooler",
+    .architecture = architecture,
+    .settle = settle,
+    .write = write,
 };
 
 const at_hub at_hub_roberta = {
@@ -340,6 +384,11 @@ const at_hub at_hub_roberta = {
     .prefix = "roberta.",
     .tensors = roberta_tensors,
     .read = read,
+    .body = "embeddings.|encoder.|pooler.",
+    .free = "pooler",
+    .architecture = architecture,
+    .settle = settle,
+    .write = write,
 };
 
 const at_hub at_hub_distilbert = {
@@ -352,4 +401,9 @@ const at_hub at_hub_distilbert = {
     .prefix = "distilbert.",
     .tensors = distilbert_tensors,
     .read = read_distilbert,
+    .body = "embeddings.|transformer.",
+    .free = "pooler",
+    .architecture = architecture,
+    .settle = settle,
+    .write = write_distilbert,
 };

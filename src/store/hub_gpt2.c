@@ -39,9 +39,10 @@ static const at_hub_key keys[] = {
     {.key = "num_hidden_layers", .read = true},
     {.key = "num_attention_heads", .read = true},
     {.key = "max_position_embeddings", .read = true},
+    {.key = "newline", .setting = "newline", .values = "text|end", .missing = "text"}, /* ours */
     {0}};
 
-static const at_hub_tensor tensors[] = {{"lm_head.weight", "wte.weight", 0},
+static const at_hub_tensor tensors[] = {{"lm_head.weight", "wte.weight", ATTEND_HUB_READ},
                                         {"h.*.attn.bias", NULL, 0},
                                         {"h.*.attn.masked_bias", NULL, 0},
                                         {0}};
@@ -58,13 +59,35 @@ static attend_status read(const at_hub_folder *f, at_model *m, attend_error *err
     return in.status;
 }
 
+static const char *architecture(const at_model *m)
+{
+    (void)m;
+    return "GPT2LMHeadModel";
+}
+
+static attend_status settle(at_hub_written *w, attend_error *err)
+{
+    at_gpt2_settings *s = w->settings;
+    const at_gpt2 *net = w->model->net;
+    s->embedding_rows = net->vocabulary;
+    s->heads = net->attention.heads;
+    return at_hub_plain_attention(w, &net->attention, s->heads, &s->attention, err);
+}
+
+/* transformers looks for ids in config.json alone. */
+static bool write(at_hub_written *w) { return at_hub_write_ids(w, w->config); }
+
 const at_hub at_hub_gpt2 = {
     .type = "gpt2",
     .architectures = "GPT2LMHeadModel|GPT2Model",
     .model = &at_model_gpt2,
-    .settings = "newline=text",
     .keys = keys,
     .prefix = "transformer.",
     .tensors = tensors,
     .read = read,
+    .body = "wte.|wpe.|h.|ln_f.",
+    .free = "window",
+    .architecture = architecture,
+    .settle = settle,
+    .write = write,
 };

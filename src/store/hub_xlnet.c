@@ -48,10 +48,10 @@ static const at_hub_key keys[] = {
     {0}};
 
 static const at_hub_tensor tensors[] = {
-    {"lm_loss.weight", "transformer.word_embedding.weight", 0},
-    {"word_embedding.weight", "transformer.word_embedding.weight", 0},
-    {"mask_emb", "transformer.mask_emb", 0},
-    {"layer.*.**", "transformer.layer.*.**", 0},
+    {"lm_loss.weight", "transformer.word_embedding.weight", ATTEND_HUB_READ},
+    {"word_embedding.weight", "transformer.word_embedding.weight", ATTEND_HUB_READ},
+    {"mask_emb", "transformer.mask_emb", ATTEND_HUB_READ},
+    {"layer.*.**", "transformer.layer.*.**", ATTEND_HUB_READ},
     {0}};
 
 static at_xlnet_head head_of(const at_hub_folder *f)
@@ -153,6 +153,42 @@ static attend_status read(const at_hub_folder *f, at_model *m, attend_error *err
     return status < 0 || s->head != ATTEND_XLNET_CLASSES ? status : read_use(f, m, err);
 }
 
+/* ---- models that were trained here ----------------------------------------------------------- */
+
+static const char *architecture(const at_model *m)
+{
+    static const char *const names[] = {[ATTEND_XLNET_NONE] = "XLNetModel",
+                                        [ATTEND_XLNET_TOKENS] = "XLNetLMHeadModel",
+                                        [ATTEND_XLNET_PRETRAINED] = "XLNetLMHeadModel",
+                                        [ATTEND_XLNET_CLASSES] = "XLNetForSequenceClassification",
+                                        [ATTEND_XLNET_TAGS] = "XLNetForTokenClassification",
+                                        [ATTEND_XLNET_SPAN] = "XLNetForQuestionAnsweringSimple"};
+    const at_xlnet *net = m->net;
+    return names[net->head];
+}
+
+static attend_status settle(at_hub_written *w, attend_error *err)
+{
+    at_xlnet_settings *s = w->settings;
+    const at_xlnet *net = w->model->net;
+    (void)err;
+    s->tokens = net->vocabulary;
+    s->head_width = s->head_width == s->hidden / s->heads ? 0 : s->head_width;
+    return ATTEND_OK;
+}
+
+static bool write(at_hub_written *w)
+{
+    const at_xlnet_settings *s = w->settings;
+    bool linear = strcmp(s->summary_activation, "linear") == 0;
+    return json_object_set_new(w->config, "clamp_len", json_integer(s->clamp ? s->clamp : -1)) >= 0
+           && json_object_set_new(w->config, "d_head", json_integer(s->hidden / s->heads)) >= 0
+           && json_object_set_new(w->config, "summary_activation",
+                                  linear ? json_null() : json_string(s->summary_activation))
+                  >= 0
+           && at_hub_write_ids(w, w->config) && at_hub_write_labels(w);
+}
+
 const at_hub at_hub_xlnet = {
     .type = "xlnet",
     .architectures = "XLNetLMHeadModel|XLNetModel|XLNetForSequenceClassification|"
@@ -161,4 +197,8 @@ const at_hub at_hub_xlnet = {
     .keys = keys,
     .tensors = tensors,
     .read = read,
+    .free = "window",
+    .architecture = architecture,
+    .settle = settle,
+    .write = write,
 };

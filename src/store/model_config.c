@@ -15,7 +15,7 @@
 
 /* ---- saving --------------------------------------------------------------------------------- */
 
-static json_t *value_json(const at_option *o, const void *fields)
+json_t *at_config_value(const at_option *o, const void *fields)
 {
     const char *field = (const char *)fields + o->offset;
     at_str text = {0};
@@ -52,7 +52,7 @@ static json_t *settings_json(const at_model_kind *kind, void *settings)
 {
     json_t *json = json_pack("{ss}", "model_type", kind->type);
     for (const at_option *o = kind->options; json && o->name; o++) {
-        if (json_object_set_new(json, key_of(o).text, value_json(o, settings)) < 0) {
+        if (json_object_set_new(json, key_of(o).text, at_config_value(o, settings)) < 0) {
             json_decref(json);
             json = NULL;
         }
@@ -258,7 +258,21 @@ attend_status at_model_config_error(const char *folder, attend_status status, at
     return at_error(err, ATTEND_FORMAT, "%s/config.json: %s", at_show(folder).text, message);
 }
 
-/* ---- lists of numbers ------------------------------------------------------------------------ */
+/* ---- labels and lists of numbers ------------------------------------------------------------ */
+
+json_t *at_config_labels(const at_vocab *labels)
+{
+    json_t *names = json_object();
+    for (int32_t i = 0; names && i < at_vocab_size(labels); i++) {
+        char key[16];
+        size_t size;
+        const char *text = at_vocab_text(labels, i, &size);
+        snprintf(key, sizeof key, "%d", (int)i);
+        if (json_object_set_new(names, key, json_stringn(text, size)) < 0)
+            return json_decref(names), NULL;
+    }
+    return names;
+}
 
 json_t *at_config_numbers_json(const double *value, int n)
 {

@@ -26,6 +26,12 @@ attend_status at_model_config_settings(const char *folder, const at_model_kind *
  * stay as they are. */
 attend_status at_model_config_error(const char *folder, attend_status status, attend_error *err);
 
+/* The value of a setting; NULL without memory. */
+json_t *at_config_value(const at_option *o, const void *fields);
+
+/* id2label, {"0": "negative", "1": "positive"}; NULL without memory. */
+json_t *at_config_labels(const at_vocab *labels);
+
 /* Lists of numbers: made, NULL without memory; and those of a name read into `to`, at most `max`,
  * all finite and above `above`: how many, or 0 where they make no sense. */
 json_t *at_config_numbers_json(const double *value, int n);

@@ -17,21 +17,6 @@ static bool has(const at_model *m, unsigned part) { return m->kind->parts & part
 
 /* ---- labels --------------------------------------------------------------------------------- */
 
-/* {"0": "negative", "1": "positive"}; NULL without memory */
-static json_t *labels_json(const at_vocab *labels)
-{
-    json_t *names = json_object();
-    for (int32_t i = 0; names && i < at_vocab_size(labels); i++) {
-        char key[16];
-        size_t size;
-        const char *text = at_vocab_text(labels, i, &size);
-        snprintf(key, sizeof key, "%d", (int)i);
-        if (json_object_set_new(names, key, json_stringn(text, size)) < 0)
-            return json_decref(names), NULL;
-    }
-    return names;
-}
-
 static attend_status read_labels(at_model *m, const char *folder, const json_t *json,
                                  attend_error *err)
 {
@@ -201,7 +186,7 @@ static json_t *parts_json(const at_model *m)
     json_t *more = json_object();
     bool made = more;
     if (made && has(m, ATTEND_PART_LABELS) && m->labels)
-        made = json_object_set_new(more, "id2label", labels_json(m->labels)) >= 0;
+        made = json_object_set_new(more, "id2label", at_config_labels(m->labels)) >= 0;
     if (made && has(m, ATTEND_PART_ITEMS))
         made = add_scaling(more, m, "item_mean", "item_spread");
     if (made && has(m, ATTEND_PART_VECTORS) && m->width)

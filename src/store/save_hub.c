@@ -112,13 +112,18 @@ static attend_status check_apart(const char *folder, const char *out, attend_err
     return ATTEND_OK;
 }
 
+attend_status at_hub_new_folder(at_new_folder *n, const char *from, const char *out, bool overwrite,
+                                attend_error *err)
+{
+    attend_status status = at_new_folder_open(n, out, overwrite ? "config.json" : NULL, err);
+    return status < 0 ? status : check_apart(from, n->path, err);
+}
+
 attend_status at_hub_save(const at_model *m, const char *out, bool overwrite, attend_error *err)
 {
     const at_hub_folder *f = m->hub;
     at_new_folder n;
-    attend_status status = at_new_folder_open(&n, out, overwrite ? "config.json" : NULL, err);
-    if (status >= 0)
-        status = check_apart(f->path, n.path, err);
+    attend_status status = at_hub_new_folder(&n, f->path, out, overwrite, err);
     if (status >= 0)
         status = at_folder_walk(f->path, copy_other, &(copying){f->path, n.temporary}, err);
     if (status >= 0)

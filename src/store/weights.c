@@ -58,6 +58,13 @@ void at_store_params(at_store_list *l, const char *prefix, at_params *params)
     }
 }
 
+void at_store_list_free(at_store_list *l)
+{
+    at_free(l->item);
+    at_arena_free(&l->names);
+    *l = (at_store_list){.item = NULL};
+}
+
 attend_status at_store_list_save(at_store_list *l, const char *path, const char *note,
                                  const char *text, attend_error *err)
 {
@@ -65,9 +72,7 @@ attend_status at_store_list_save(at_store_list *l, const char *path, const char 
     attend_status status = l->failed ? at_error_memory(err)
                                      : at_safetensors_save(path, l->item, l->count, &m,
                                                            note ? 1 : 0, err);
-    at_free(l->item);
-    at_arena_free(&l->names);
-    *l = (at_store_list){.item = NULL};
+    at_store_list_free(l);
     return status;
 }
 

@@ -26,6 +26,8 @@ void at_store_params(at_store_list *l, const char *prefix, at_params *params);
 attend_status at_store_list_save(at_store_list *l, const char *path, const char *note,
                                  const char *text, attend_error *err);
 
+void at_store_list_free(at_store_list *l); /* without writing it */
+
 /* The type that numbers of ours are kept in without loss. */
 at_dtype at_dtype_of_real(void);
 

@@ -13,7 +13,8 @@
 #include "base/json.h"
 #include "base/memory.h"
 #include "base/utf8.h"
-#include "text/spiece.h"
+#include "text/marian.h"
+#include "text/sentencepiece.h"
 #include "text/spiece_check.h"
 #include "text/tokenizer.h"
 #include "text/unicode.h"
@@ -158,7 +159,8 @@ static attend_status load(const char *path, at_tokenizer **out, attend_error *er
     return at_tokenizer_hand_out(&m->base, load_parts(m, path, err), out);
 }
 
-static attend_status save_vocabulary(const at_tokenizer *t, const char *folder, attend_error *err)
+static attend_status save_vocabulary(const at_tokenizer *t, const char *folder, const char *name,
+                                     attend_error *err)
 {
     at_json_start();
     json_t *root = json_object();
@@ -167,28 +169,85 @@ static attend_status save_vocabulary(const at_tokenizer *t, const char *folder, 
             json_decref(root);
             root = NULL;
         }
-    char *path = root ? at_file_join(folder, "vocab.json") : NULL;
+    char *path = root ? at_file_join(folder, name) : NULL;
     attend_status status = path ? at_json_save(path, root, err) : at_error_memory(err);
     json_decref(root);
     at_free(path);
     return status;
 }
 
-static attend_status save(const at_tokenizer *t, const char *folder, attend_error *err)
+static attend_status save_model(const char *model, size_t size, const char *folder,
+                                const char *name, attend_error *err)
 {
-    const marian *m = (const marian *)t;
-    char *path = at_file_join(folder, m->target ? "target.spm" : "source.spm");
+    char *path = at_file_join(folder, name);
     at_writer *w;
     attend_status status = path ? at_writer_open(&w, path, err) : at_error_memory(err);
     at_free(path);
     if (status < 0)
         return status;
-    at_writer_write(w, m->model, m->model_size);
-    status = at_writer_commit(w, err);
+    at_writer_write(w, model, size);
+    return at_writer_commit(w, err);
+}
+
+static attend_status save(const at_tokenizer *t, const char *folder, attend_error *err)
+{
+    const marian *m = (const marian *)t;
+    attend_status status = save_model(m->model, m->model_size, folder,
+                                      m->target ? "target.spm" : "source.spm", err);
     if (status >= 0)
-        status = save_vocabulary(t, folder, err);
+        status = save_vocabulary(t, folder, "vocab.json", err);
     json_t *more = status < 0 ? NULL : json_pack("{s:b}", "separate_vocabs", 0);
     return status < 0 ? status : at_tokenizer_config_save(t, folder, "MarianTokenizer", more, err);
+}
+
+/* ---- tokenizers of a model that was trained here --------------------------------------------- */
+
+static attend_status write_side(const at_tokenizer *t, const char *folder, const char *name,
+                                const char *vocabulary, attend_error *err)
+{
+    const at_sentencepiece *s = (const at_sentencepiece *)t;
+    const marian *m = (const marian *)t;
+    bool plain = t->kind == &at_tokenizer_kind_sentencepiece && s->class == ATTEND_SPIECE_PLAIN;
+    if (!plain && t->kind != &at_tokenizer_kind_marian)
+        return at_error(err, ATTEND_OPTION,
+                        "the tokenizer is of the kind %s, and Marian's models have SentencePiece; "
+                        "train with --tokenizer sentencepiece",
+                        t->kind->name);
+    attend_status status = plain ? save_model(s->model, s->model_size, folder, name, err)
+                                 : save_model(m->model, m->model_size, folder, name, err);
+    return status < 0 || !vocabulary ? status : save_vocabulary(t, folder, vocabulary, err);
+}
+
+static attend_status write_config(const at_tokenizer *t, const char *folder, bool separate,
+                                  attend_error *err)
+{
+    static const at_special names[] = {ATTEND_SPECIAL_EOS, ATTEND_SPECIAL_UNK, ATTEND_SPECIAL_PAD};
+    at_json_start();
+    json_t *root = json_pack("{s:s, s:b}", "tokenizer_class", "MarianTokenizer", "separate_vocabs",
+                             (int)separate);
+    for (size_t i = 0; root && i < sizeof names / sizeof *names; i++) {
+        int32_t id = t->special[names[i]];
+        if (id >= 0)
+            json_object_set_new(root, at_special_names[names[i]],
+                                json_string(at_vocab_text(t->vocab, id, NULL)));
+    }
+    char *path = at_file_join(folder, "tokenizer_config.json");
+    bool made = root && path && !at_json_starved();
+    attend_status status = made ? at_json_save(path, root, err) : at_error_memory(err);
+    json_decref(root);
+    at_free(path);
+    return status;
+}
+
+attend_status at_marian_write(const at_tokenizer *source, const at_tokenizer *target,
+                              const char *folder, attend_error *err)
+{
+    bool separate = source != target;
+    attend_status status = write_side(source, folder, "source.spm", "vocab.json", err);
+    if (status >= 0)
+        status = write_side(target, folder, "target.spm", separate ? "target_vocab.json" : NULL,
+                            err);
+    return status < 0 ? status : write_config(source, folder, separate, err);
 }
 
 /* ---- language codes ------------------------------------------------------------------------- */

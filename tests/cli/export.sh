@@ -103,7 +103,91 @@ printf x | dd of=damaged/model.safetensors bs=1 seek=60000 conv=notrunc 2> dd
 expect 65 attend export damaged never
 says err "checksum"
 expect 2 attend export "$root/tests/fixtures/models-0.1/cnn-classifier" never
-says err "only a model that came from the Hugging Face hub can be exported"
+says err "the hub has no models of the kind classifier"
 expect 66 attend export missing never
 check "nothing is left behind" '[ ! -e never ] && [ -z "$(find . -name ".attend-*")" ]'
 expect 2 attend export marian
+expect 2 attend export --to mbart marian never
+says err "--to mbart: unknown kind of folder; choose hf, marian, gpt2"
+expect 2 attend export --to gpt2 marian never
+says err "--to gpt2: the model is of the kind marian"
+
+# models that were trained here: the folder opens as the same model
+attend data make en-fr --count 300 --out pairs.tsv 2> made
+cut -f1 pairs.tsv | head -20 > in
+cut -f2 pairs.tsv > text
+trained() # NAME OPTION...: a model after a few steps
+{
+    local name=$1
+    shift
+    expect 0 attend train --layers 2 --heads 2 --ffn 24 --hidden 16 --steps 30 --valid 20 \
+        --out "$name" "$@"
+}
+translated() # OPTION...: text and its folder translate alike
+{
+    expect 0 attend translate trained "$@" --src in
+    sed 's/ *$//' out > expected # Marian's tokenizer strips
+    expect 0 attend translate moved "$@" --src in
+    check "the same translations $*" 'cmp -s out expected && [ -s out ]'
+}
+again() { rm -rf trained moved; trained trained --tokenizer sentencepiece "$@" --data pairs.tsv; }
+again --preset transformer --vocabulary 120
+expect 0 attend export --to marian trained moved
+check "the files of Marian" '[ "$(ls moved | paste -sd " ")" = "config.json generation_config.json \
+model.safetensors source.spm target.spm tokenizer_config.json vocab.json" ]'
+expect 0 attend inspect --verify moved
+translated
+translated --beam 1
+translated --beam 2 --max-tokens 7
+again --preset d2l-transformer --vocabulary 120 --decoder-layers 1
+expect 0 attend export trained moved
+check "two vocabularies, biases of zeros" '[ -f moved/target_vocab.json ]'
+translated
+again --preset transformer --positions learned --max-positions 300 --vocabulary 120 \
+    --attention scaled-dot/global/soft/4 --decoder-attention scaled-dot/global/soft/4
+expect 0 attend export --to hf trained moved
+translated
+again --preset transformer --norm pre --vocabulary 120 --output copy --attention additive
+expect 2 attend export --to marian trained moved
+says err "norm is 'pre', it must be 'post'; attention is 'additive', it must be 'scaled-dot'"
+says err "output is 'copy', it must be 'words'"
+check "no folder is made" '[ ! -e moved ]'
+rm -r trained
+trained trained --preset transformer --tokenizer words --data pairs.tsv
+expect 2 attend export trained moved
+says err "the tokenizer is of the kind words, and Marian's models have SentencePiece"
+rm -r trained
+
+scored() # text has the same log-probabilities in both
+{
+    expect 0 attend score trained text
+    mv out expected
+    expect 0 attend score moved text
+    check "$1" 'cmp -s out expected && [ -s out ]'
+    rm -r trained moved
+}
+trained trained --preset gpt2 --context 16 --vocabulary 300 --data text
+expect 0 attend export --to gpt2 trained moved
+check "the tokenizer of GPT-2" 'cmp -s moved/vocab.json trained/tokenizer/vocab.json &&
+    cmp -s moved/merges.txt trained/tokenizer/merges.txt && [ -f moved/tokenizer.json ]'
+scored "GPT-2 scores texts as before"
+trained trained --preset gpt2 --context 16 --tokenizer chars --newline end --no-tied \
+    --attention dot --data text
+expect 0 attend export trained moved
+says err "transformers has no tokenizer of the kind chars"
+scored "GPT-2 of characters"
+trained trained --preset gpt2 --context 16 --tokenizer chars --attention cosine --data text
+expect 2 attend export trained moved
+says err "attention is 'cosine', it must be scaled-dot or dot"
+rm -r trained
+
+head -60 text | awk '{ print $0 "\t" (NR % 2 ? "odd" : "even") }' > labelled.tsv
+for preset in bert-tiny xlnet-tiny; do
+    trained trained --preset $preset --task classify --vocabulary 200 --data labelled.tsv
+    expect 0 attend export trained moved
+    expect 0 sh -c "attend classify trained < in"
+    mv out expected
+    expect 0 sh -c "attend classify moved < in"
+    check "$preset classifies as before" 'cmp -s out expected && [ -s out ]'
+    rm -r trained moved
+done
