@@ -320,6 +320,21 @@ static attend_status write_parts(const job *j, const char *folder, const unsigne
     return status;
 }
 
+/* fractions: of validation and test */
+static attend_status split(const job *j, const at_fraction fractions[2], const char *folder,
+                           attend_data_counts counts[ATTEND_PARTS], attend_error *err)
+{
+    size_t sizes[ATTEND_PARTS];
+    unsigned char *part = at_alloc(at_corpus_size(j->corpus));
+    if (!part)
+        return at_error_memory(err);
+    attend_status status = at_split(j->corpus, fractions[0], fractions[1], part, sizes, err);
+    if (status >= 0)
+        status = write_parts(j, folder, part, sizes, counts, err);
+    at_free(part);
+    return status;
+}
+
 attend_status attend_data_split(const char *const *paths, size_t count, const char *folder,
                                 const char *valid, const char *test,
                                 const attend_data_options *options, attend_data_counts counts[3],
@@ -328,7 +343,6 @@ attend_status attend_data_split(const char *const *paths, size_t count, const ch
     attend_data_options o;
     attend_data_counts done[ATTEND_PARTS] = {{0}};
     at_fraction fractions[2];
-    size_t sizes[ATTEND_PARTS];
     at_corpus *corpus = NULL;
     job j = {.one = count > 0 ? paths[0] : ""};
     attend_status status = at_data_options(&o, options, err);
@@ -338,19 +352,12 @@ attend_status attend_data_split(const char *const *paths, size_t count, const ch
     j.corpus = corpus;
     j.two = o.target ? o.target : j.one;
     j.keep = o.keep != 0;
-    if (status >= 0)
-        status = find_format(&j, &o, err);
-    unsigned char *part = status >= 0 ? at_alloc(at_corpus_size(corpus)) : NULL;
-    if (status >= 0)
-        status = part ? at_split(corpus, fractions[0], fractions[1], part, sizes, err)
-                      : at_error_memory(err);
-    if (status >= 0)
-        status = write_parts(&j, folder, part, sizes, done, err);
+    if (status >= 0 && (status = find_format(&j, &o, err)) >= 0)
+        status = split(&j, fractions, folder, done, err);
     if (status >= 0 && counts) {
         memcpy(counts, done, sizeof done);
         counts[0].skipped = (size_t)at_corpus_count(corpus).empty;
     }
-    at_free(part);
     at_corpus_free(corpus);
     return status;
 }

@@ -153,11 +153,11 @@ static attend_status one_score(const work *w, const char *name, const char *cons
 {
     attend_scores *scores;
     attend_status status = measure(w, name, lines, references, &scores, err);
-    if (status >= 0) {
-        *score = attend_scores_corpus(scores, 0);
-        attend_scores_free(scores);
-    }
-    return status;
+    if (status < 0)
+        return status;
+    *score = attend_scores_corpus(scores, 0);
+    attend_scores_free(scores);
+    return ATTEND_OK;
 }
 
 static int count_words(const char *text)
@@ -233,15 +233,18 @@ static attend_status take_options(work *w, const attend_evaluate_options *given,
     w->measures.tokenize = NULL;
     status = at_options_accept(&w->how, sizeof w->how, w->o.translate, "attend_translate_defaults",
                                err);
-    if (status >= 0)
-        status = at_options_accept(&w->measures, sizeof w->measures, w->o.measure,
-                                   "attend_measure_defaults", err);
-    if (status >= 0 && w->o.by_head && (!w->o.gold || w->how.ensemble_count))
+    if (status < 0)
+        return status;
+    status = at_options_accept(&w->measures, sizeof w->measures, w->o.measure,
+                               "attend_measure_defaults", err);
+    if (status < 0)
+        return status;
+    if (w->o.by_head && (!w->o.gold || w->how.ensemble_count))
         return at_error(err, ATTEND_OPTION,
                         "by_head needs gold links, and one model: layers and heads are its own");
-    if (status >= 0 && (w->how.prefix || w->how.forced))
+    if (w->how.prefix || w->how.forced)
         return at_error(err, ATTEND_OPTION, "an evaluation translates freely, without a prefix");
-    return status;
+    return ATTEND_OK;
 }
 
 /* The result and what it points to, in one block. */
@@ -289,11 +292,7 @@ attend_status attend_evaluate(const attend_model *model, const attend_evaluate_o
     if (made && w.o.by_head)
         made = at_head_links_new(&w.heads, model->inside, count, &w.memory);
     status = made ? translate(&w, err) : at_error_memory(err);
-    if (status >= 0)
-        status = force(&w, err);
-    if (status >= 0)
-        status = judge(&w, err);
-    if (status >= 0)
+    if (status >= 0 && (status = force(&w, err)) >= 0 && (status = judge(&w, err)) >= 0)
         status = give(&found, range, out, err);
     at_arena_free(&w.memory);
     return status;

@@ -7,10 +7,6 @@
 #include "base/memory.h"
 #include "store/safetensors.h"
 
-struct attend_tensors {
-    at_safetensors *file;
-};
-
 _Static_assert(sizeof(size_t) == sizeof(int64_t), "shapes are handed out as they are stored");
 
 /* path itself, or the weights in the folder that it is; to be freed */
@@ -25,29 +21,20 @@ static char *weights_path(const char *path)
 attend_status attend_tensors_open(const char *path, attend_tensors **out, attend_error *err)
 {
     char *file = weights_path(path);
-    attend_tensors *t = at_alloc_zero(1, sizeof *t);
-    attend_status status = ATTEND_OK;
-    if (!file || !t)
-        status = at_error_memory(err);
-    else
-        status = at_safetensors_open(file, &t->file, err);
+    attend_status status = file ? at_safetensors_open(file, out, err) : at_error_memory(err);
     at_free(file);
     if (status < 0)
-        at_free(t);
-    *out = status < 0 ? NULL : t;
+        *out = NULL;
     return status;
 }
 
-size_t attend_tensors_count(const attend_tensors *t)
-{
-    return (size_t)at_safetensors_count(t->file);
-}
+size_t attend_tensors_count(const attend_tensors *t) { return (size_t)at_safetensors_count(t); }
 
 int attend_tensors_info(const attend_tensors *t, size_t index, attend_tensor_info *info)
 {
     if (index >= attend_tensors_count(t))
         return 0;
-    const at_stored *stored = at_safetensors_at(t->file, (int)index);
+    const at_stored *stored = at_safetensors_at(t, (int)index);
     *info = (attend_tensor_info){.name = stored->name,
                                  .dtype = at_dtype_name(stored->dtype),
                                  .rank = stored->rank,
@@ -59,18 +46,12 @@ int attend_tensors_info(const attend_tensors *t, size_t index, attend_tensor_inf
 
 int attend_tensors_note(const attend_tensors *t, size_t index, const char **name, const char **text)
 {
-    if (index >= (size_t)at_safetensors_metadata_count(t->file))
+    if (index >= (size_t)at_safetensors_metadata_count(t))
         return 0;
-    at_metadata note = at_safetensors_metadata_at(t->file, (int)index);
+    at_metadata note = at_safetensors_metadata_at(t, (int)index);
     *name = note.key;
     *text = note.value;
     return 1;
 }
 
-void attend_tensors_free(attend_tensors *t)
-{
-    if (!t)
-        return;
-    at_safetensors_close(t->file);
-    at_free(t);
-}
+void attend_tensors_free(attend_tensors *t) { at_safetensors_close(t); }

@@ -7,10 +7,7 @@
 #include "base/memory.h"
 #include "text/tokenizer.h"
 
-/* An attend_tokenizer is an at_tokenizer under another name. */
 _Static_assert(sizeof(int) == sizeof(int32_t), "ids are handed out as they are");
-
-static const at_tokenizer *inner(const attend_tokenizer *t) { return (const at_tokenizer *)t; }
 
 struct attend_tokens {
     at_tokens list;
@@ -22,18 +19,15 @@ struct attend_tokens {
 
 attend_status attend_tokenizer_open(const char *path, attend_tokenizer **out, attend_error *err)
 {
-    at_tokenizer *t = NULL;
-    attend_status status = at_tokenizer_open(path, &t, err);
-    *out = (attend_tokenizer *)t;
-    return status;
+    return at_tokenizer_open(path, out, err);
 }
 
-void attend_tokenizer_free(attend_tokenizer *t) { at_tokenizer_free((at_tokenizer *)t); }
+void attend_tokenizer_free(attend_tokenizer *t) { at_tokenizer_free(t); }
 
 attend_status attend_tokenizer_save(const attend_tokenizer *t, const char *folder,
                                     attend_error *err)
 {
-    return at_tokenizer_save(inner(t), folder, err);
+    return at_tokenizer_save(t, folder, err);
 }
 
 /* Are there pieces beside the special ones? */
@@ -74,7 +68,7 @@ attend_status attend_tokenizer_learn(const char *kind, const attend_learn_option
     status = at_tokenizer_learn(kind, (at_line_source){next_line, &l}, &o, &t, err);
     if (status >= 0 && at_tokenizer_cutting(t) && has_learned(t))
         at_log(ATTEND_LOG_INFO, "the text is %s", at_tokenizer_cutting(t));
-    *out = (attend_tokenizer *)t;
+    *out = t;
     return status;
 }
 
@@ -91,8 +85,8 @@ attend_status attend_tokenizer_encode(const attend_tokenizer *t, const char *tex
     at_tokens_clear(list);
     at_free((*pieces)->end);
     (*pieces)->end = NULL;
-    return framed ? at_encode_framed(inner(t), text, size, NULL, 0, list, NULL, err)
-                  : at_encode(inner(t), text, size, list, err);
+    return framed ? at_encode_framed(t, text, size, NULL, 0, list, NULL, err)
+                  : at_encode(t, text, size, list, err);
 }
 
 attend_status attend_tokens_spell(attend_tokens *p, const attend_tokenizer *t, const char *text,
@@ -102,7 +96,7 @@ attend_status attend_tokens_spell(attend_tokens *p, const attend_tokenizer *t, c
     at_str_clear(&p->text);
     p->end = at_alloc((p->list.count + 1) * sizeof *p->end);
     if (p->end)
-        at_spell(inner(t), text, size, &p->list, &p->text, p->end);
+        at_spell(t, text, size, &p->list, &p->text, p->end);
     if (p->end && !p->text.failed)
         return ATTEND_OK;
     at_free(p->end);
@@ -163,7 +157,7 @@ attend_status attend_tokenizer_decode(const attend_tokenizer *t, const int *ids,
 {
     at_str out = {0};
     at_decoding how = special ? ATTEND_DECODE_SPECIAL : ATTEND_DECODE_PLAIN;
-    return give(at_decode(inner(t), ids, count, how, &out, err), &out, text, size, err);
+    return give(at_decode(t, ids, count, how, &out, err), &out, text, size, err);
 }
 
 attend_status attend_tokenizer_join(const attend_tokenizer *t, const char *const *pieces,
@@ -176,26 +170,26 @@ attend_status attend_tokenizer_join(const attend_tokenizer *t, const char *const
     for (size_t i = 0; list && i < count; i++)
         list[i] = (at_text){pieces[i], sizes[i]};
     if (list)
-        status = at_join(inner(t), list, count, &out, err);
+        status = at_join(t, list, count, &out, err);
     at_free(list);
     return give(status, &out, text, size, err);
 }
 
 /* ---- what it has ------------------------------------------------------------------------ */
 
-const char *attend_tokenizer_kind(const attend_tokenizer *t) { return inner(t)->kind->name; }
-int attend_tokenizer_size(const attend_tokenizer *t) { return at_tokenizer_size(inner(t)); }
+const char *attend_tokenizer_kind(const attend_tokenizer *t) { return t->kind->name; }
+int attend_tokenizer_size(const attend_tokenizer *t) { return at_tokenizer_size(t); }
 
 const char *attend_tokenizer_token(const attend_tokenizer *t, int id, size_t *size)
 {
     if (id < 0 || id >= attend_tokenizer_size(t))
         return NULL;
-    return at_vocab_text(inner(t)->vocab, id, size);
+    return at_vocab_text(t->vocab, id, size);
 }
 
 int attend_tokenizer_id(const attend_tokenizer *t, const char *piece, size_t size)
 {
-    return at_vocab_find(inner(t)->vocab, piece, size);
+    return at_vocab_find(t->vocab, piece, size);
 }
 
 int attend_tokenizer_special(const attend_tokenizer *t, const char *name)
@@ -204,12 +198,12 @@ int attend_tokenizer_special(const attend_tokenizer *t, const char *name)
         char full[16];
         snprintf(full, sizeof full, "%.8s_token", name);
         if (strcmp(full, at_special_names[i]) == 0)
-            return inner(t)->special[i];
+            return t->special[i];
     }
     return -1;
 }
 
 int attend_tokenizer_is_special(const attend_tokenizer *t, int id)
 {
-    return at_tokenizer_is_special(inner(t), id);
+    return at_tokenizer_is_special(t, id);
 }

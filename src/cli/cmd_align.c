@@ -68,18 +68,13 @@ static attend_status run(at_cli *cli, const void *fields, int operands, char **o
                      .model = operand[0],
                      .batch = o->batch,
                      .longest = o->longest,
-                     .attention = true,
+                     .links = true,
                      .look = &o->look,
                      .write = write_one,
                      .user = &w,
-                     .out = &w.out};
-    attend_status status = at_attention_out_check(&o->look, true, err);
-    if (status >= 0)
-        status = at_attention_out_open(&w.attention, cli, &o->look, err);
-    if (status >= 0)
-        status = at_forced_run(&led, err);
-    if (status >= 0)
-        status = at_attention_out_commit(&w.attention, err);
+                     .out = &w.out,
+                     .attention = &w.attention};
+    attend_status status = at_forced_run(&led, err);
     if (status >= 0)
         at_truncation_report(&w.cut, cli, "line", "what follows of the source has no links");
     at_attention_out_free(&w.attention);

@@ -198,10 +198,12 @@ static attend_status take_data(work *w, attend_error *err)
     const compare *o = w->o;
     bool swap = o->swap && strcmp(o->swap, "yes") == 0;
     attend_status status = know_data(w, err);
+    if (status < 0)
+        return status;
     if (is_share(o->test)) {
         bool own = !o->valid || is_share(o->valid);
-        if (status >= 0)
-            status = split(w, err);
+        if ((status = split(w, err)) < 0)
+            return status;
         set(w, "data", w->train_file);
         set(w, "valid", own ? w->valid_file : o->valid);
     } else {
@@ -216,18 +218,20 @@ static attend_status take_data(work *w, attend_error *err)
     if (!w->test_file)
         from = o->test_tgt ? (at_sentence_pairs_from){NULL, o->test, o->test_tgt, swap}
                            : (at_sentence_pairs_from){o->test, NULL, NULL, swap};
-    if (status >= 0)
-        status = at_sentence_pairs_read(&w->test, w->cli, &from, err);
-    if (status >= 0 && w->test.count < FEW)
+    if ((status = at_sentence_pairs_read(&w->test, w->cli, &from, err)) < 0)
+        return status;
+    if (w->test.count < FEW)
         at_log(ATTEND_LOG_WARNING,
                "%zu pairs to compare on are few: a few points mean nothing; --test takes more",
                w->test.count);
-    if (status >= 0 && o->gold)
-        status = at_lines_read(&w->gold, w->cli, o->gold, err);
-    if (status >= 0 && o->gold && w->gold.lines.count != w->test.count)
-        status = at_error(err, ATTEND_FORMAT, "%s has %zu lines, and the test %zu pairs",
-                          at_show(o->gold).text, w->gold.lines.count, w->test.count);
-    return status;
+    if (!o->gold)
+        return ATTEND_OK;
+    if ((status = at_lines_read(&w->gold, w->cli, o->gold, err)) < 0)
+        return status;
+    if (w->gold.lines.count != w->test.count)
+        return at_error(err, ATTEND_FORMAT, "%s has %zu lines, and the test %zu pairs",
+                        at_show(o->gold).text, w->gold.lines.count, w->test.count);
+    return ATTEND_OK;
 }
 
 /* ---- mechanisms ----------------------------------------------------------------------------- */
@@ -376,32 +380,44 @@ static attend_status report(const work *w, attend_error *err)
     return status;
 }
 
+/* mechanisms, settings and data */
+static attend_status take_all(work *w, attend_error *err)
+{
+    attend_status status = take_names(w, err);
+    if (status < 0)
+        return status;
+    take_settings(w);
+    for (int i = 0; i < w->count; i++)
+        if ((status = at_compared_understand(&w->all[i], &w->with, err)) < 0)
+            return status;
+    if ((status = take_data(w, err)) < 0)
+        return status;
+    w->with.cli = w->cli;
+    w->with.data = w->data;
+    w->with.overwrite = w->o->overwrite;
+    return take_measure(w, err);
+}
+
+static attend_status compare_all(work *w, attend_error *err)
+{
+    attend_status status = ATTEND_OK;
+    at_cli_catch_signals();
+    at_cli_ignore_pipes();
+    for (int i = 0; i < w->count && status >= 0; i++)
+        status = at_compared_check(&w->all[i], &w->with, err);
+    for (int i = 0; i < w->count && status >= 0; i++)
+        status = at_compared_get(&w->all[i], &w->with, err);
+    return status < 0 ? status : report(w, err);
+}
+
 static attend_status run(at_cli *cli, const void *fields, int operands, char **operand,
                          attend_error *err)
 {
     work w = {.cli = cli, .o = fields};
     (void)operands, (void)operand;
     attend_status status = check(w.o, err);
-    if (status >= 0)
-        status = take_names(&w, err);
-    take_settings(&w);
-    for (int i = 0; i < w.count && status >= 0; i++)
-        status = at_compared_understand(&w.all[i], &w.with, err);
-    if (status >= 0)
-        status = take_data(&w, err);
-    w.with.cli = cli;
-    w.with.data = w.data;
-    w.with.overwrite = w.o->overwrite;
-    if (status >= 0)
-        status = take_measure(&w, err);
-    at_cli_catch_signals();
-    at_cli_ignore_pipes();
-    for (int i = 0; i < w.count && status >= 0; i++)
-        status = at_compared_check(&w.all[i], &w.with, err);
-    for (int i = 0; i < w.count && status >= 0; i++)
-        status = at_compared_get(&w.all[i], &w.with, err);
-    if (status >= 0)
-        status = report(&w, err);
+    if (status >= 0 && (status = take_all(&w, err)) >= 0)
+        status = compare_all(&w, err);
     for (int i = 0; i < w.count; i++) {
         at_free(w.all[i].folder);
         attend_free(w.all[i].found);

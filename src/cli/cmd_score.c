@@ -92,18 +92,12 @@ static attend_status score_pairs(at_cli *cli, const void *fields, int operands, 
                      .ensemble = &o->ensemble,
                      .batch = o->batch,
                      .longest = o->longest,
-                     .attention = o->look.path != NULL,
                      .look = &o->look,
                      .write = write_one,
                      .user = &w,
-                     .out = &w.out};
-    attend_status status = at_attention_out_check(&o->look, false, err);
-    if (status >= 0)
-        status = at_attention_out_open(&w.attention, cli, &o->look, err);
-    if (status >= 0)
-        status = at_forced_run(&led, err);
-    if (status >= 0)
-        status = at_attention_out_commit(&w.attention, err);
+                     .out = &w.out,
+                     .attention = &w.attention};
+    attend_status status = at_forced_run(&led, err);
     if (status >= 0) {
         at_truncation_report(&w.cut, cli, "sentence", "what follows of the source was not read");
         say(cli, &w);

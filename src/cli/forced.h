@@ -12,11 +12,12 @@ typedef struct {
     const char *model;
     const at_paths *ensemble; /* other models; or NULL */
     int batch, longest;
-    bool attention;                    /* weights and numbers of words are wanted, */
-    const at_attention_settings *look; /* of what */
+    bool links;                        /* weights and numbers of words are wanted */
+    const at_attention_settings *look; /* of the weights */
     attend_translation_function *write;
     void *user;
-    at_str *out; /* what has been written, and is flushed in the end */
+    at_str *out;                 /* what has been written, and is flushed in the end */
+    at_attention_out *attention; /* opened and committed, and to be freed by the caller */
 } at_forced;
 
 attend_status at_forced_run(const at_forced *l, attend_error *err);

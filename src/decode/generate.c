@@ -208,11 +208,8 @@ attend_status at_generate(at_session *session, const attend_generate_options *o,
              .sampling = {o->repetition, o->temperature, o->top_k, o->top_p, o->min_p}};
     at_sampling bent = {o->repetition, 1, 0, 1, 0}; /* greedy search has no other bend */
     attend_status status = at_sampling_check(o->greedy || o->beam ? &bent : &j.sampling, err);
-    if (status >= 0)
-        status = read_prompt(&j, prompt, err);
-    if (status >= 0)
-        status = check_context(&j, err);
-    if (status >= 0)
+    if (status >= 0 && (status = read_prompt(&j, prompt, err)) >= 0
+        && (status = check_context(&j, err)) >= 0)
         status = forbid(&j, err);
     j.stream = (at_text_stream){
         .tokenizer = j.model->source,

@@ -128,13 +128,8 @@ static attend_status check(const at_session *s, const attend_translate_options *
 {
     const at_model *m = at_session_model(s, 0);
     attend_status status = check_options(o, err);
-    if (status >= 0)
-        status = check_source(m, o, in, err);
-    if (status >= 0)
-        status = check_looks(s, o, err);
-    if (status >= 0)
-        status = check_choice(s, o, err);
-    if (status < 0)
+    if (status < 0 || (status = check_source(m, o, in, err)) < 0
+        || (status = check_looks(s, o, err)) < 0 || (status = check_choice(s, o, err)) < 0)
         return status;
     if (o->record && at_session_models(s) > 1)
         return at_error(err, ATTEND_OPTION, "attention is recorded of one model, not of several");

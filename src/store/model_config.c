@@ -66,14 +66,9 @@ attend_status at_model_config_save(const char *folder, const at_model_kind *kind
     at_json_start();
     json_t *json = settings_json(kind, settings);
     char *path = at_file_join(folder, "config.json");
-    attend_status status = ATTEND_OK;
-    if (!path || !json || (more && json_object_update(json, more) < 0))
-        status = at_error_memory(err);
-    if (status >= 0)
-        status = at_checksum_list_clear(folder, err);
-    if (status >= 0)
-        status = at_json_save(path, json, err);
-    if (status >= 0)
+    bool made = path && json && (!more || json_object_update(json, more) == 0);
+    attend_status status = made ? at_checksum_list_clear(folder, err) : at_error_memory(err);
+    if (status >= 0 && (status = at_json_save(path, json, err)) >= 0)
         status = at_checksum_list_save(folder, (const char *const[]){"config.json", NULL}, err);
     at_free(path);
     json_decref(json);

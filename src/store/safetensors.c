@@ -20,7 +20,7 @@
 
 enum { COMMA_LIMIT = 4 * 1000 * 1000 }; /* half a million tensors; bounds the parser's memory */
 
-struct at_safetensors {
+struct attend_tensors {
     at_arena arena; /* holds everything below */
     at_map map;     /* empty when opened from memory */
     const char *file;

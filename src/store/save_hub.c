@@ -124,11 +124,9 @@ attend_status at_hub_save(const at_model *m, const char *out, bool overwrite, at
     const at_hub_folder *f = m->hub;
     at_new_folder n;
     attend_status status = at_hub_new_folder(&n, f->path, out, overwrite, err);
-    if (status >= 0)
-        status = at_folder_walk(f->path, copy_other, &(copying){f->path, n.temporary}, err);
-    if (status >= 0)
-        status = save_weights(&f->files, n.temporary, err);
-    if (status >= 0)
+    copying to = {f->path, n.temporary};
+    if (status >= 0 && (status = at_folder_walk(f->path, copy_other, &to, err)) >= 0
+        && (status = save_weights(&f->files, n.temporary, err)) >= 0)
         return at_new_folder_commit(&n, err);
     at_new_folder_abort(&n);
     return status;

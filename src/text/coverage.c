@@ -5,12 +5,12 @@
 #include "base/memory.h"
 #include "base/utf8.h"
 
-struct at_coverage {
+struct attend_coverage {
     const at_tokenizer *t;
-    at_coverage_counts counts;
+    attend_coverage_info counts;
     at_vocab *unknown;
     bool *seen;     /* by id */
-    int32_t *order; /* of unknown, when it was asked for */
+    int32_t *order; /* of unknown, once it was asked for since text was added; or NULL */
     at_tokens tokens;
 };
 
@@ -77,6 +77,8 @@ static bool count_tokens(at_coverage *c, const char *text, uint64_t *unknown_wor
 attend_status at_coverage_add(at_coverage *c, const char *text, size_t size, attend_error *err)
 {
     uint64_t unknown = 0;
+    at_free(c->order);
+    c->order = NULL;
     at_tokens_clear(&c->tokens);
     attend_status status = at_encode(c->t, text, size, &c->tokens, err);
     if (status < 0)
@@ -95,20 +97,21 @@ attend_status at_coverage_add(at_coverage *c, const char *text, size_t size, att
     return ATTEND_OK;
 }
 
-at_coverage_counts at_coverage_so_far(const at_coverage *c)
+attend_coverage_info at_coverage_so_far(const at_coverage *c)
 {
-    at_coverage_counts counts = c->counts;
-    counts.unknown_texts = at_vocab_size(c->unknown);
+    attend_coverage_info counts = c->counts;
+    counts.unknown_texts = (size_t)at_vocab_size(c->unknown);
     return counts;
 }
 
 const at_vocab *at_coverage_unknown(at_coverage *c, const int32_t **order)
 {
-    at_free(c->order);
-    c->order = at_alloc(((size_t)at_vocab_size(c->unknown) + 1) * sizeof *c->order);
-    if (!c->order)
-        return NULL;
-    at_vocab_by_count(c->unknown, c->order);
+    if (!c->order) {
+        c->order = at_alloc(((size_t)at_vocab_size(c->unknown) + 1) * sizeof *c->order);
+        if (!c->order)
+            return NULL;
+        at_vocab_by_count(c->unknown, c->order);
+    }
     *order = c->order;
     return c->unknown;
 }

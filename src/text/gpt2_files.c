@@ -193,17 +193,11 @@ static attend_status load_files(at_gpt2_tokenizer *g, const char *path, const ch
 {
     json_t *vocab = NULL, *config = NULL;
     attend_status status = at_json_load(path, &vocab, err);
-    if (status >= 0)
-        status = at_tokenizer_config_beside(path, &config, err);
-    if (status >= 0)
-        status = at_hf_read_vocab(g->base.vocab, vocab, path, err);
-    if (status >= 0)
-        status = at_hf_check_whole(g->base.vocab, path, err);
-    if (status >= 0)
-        status = read_merges(g, merges, err);
-    if (status >= 0)
-        status = check_count(g, config, merges, err);
-    if (status >= 0) {
+    if (status >= 0 && (status = at_tokenizer_config_beside(path, &config, err)) >= 0
+        && (status = at_hf_read_vocab(g->base.vocab, vocab, path, err)) >= 0
+        && (status = at_hf_check_whole(g->base.vocab, path, err)) >= 0
+        && (status = read_merges(g, merges, err)) >= 0
+        && (status = check_count(g, config, merges, err)) >= 0) {
         at_gpt2_configure(g, config);
         status = at_gpt2_finish(g, at_show(path).text, err);
     }

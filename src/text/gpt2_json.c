@@ -69,30 +69,25 @@ static attend_status read_parts(at_gpt2_tokenizer *g, const json_t *root, const 
 {
     json_t *config = NULL;
     const json_t *model = json_object_get(root, "model");
+    const json_t *vocab = json_object_get(model, "vocab"),
+                 *merges = json_object_get(model, "merges");
     attend_status status = check_kind(root, file, err);
-    if (status >= 0)
-        status = check_added(root, file, err);
-    if (status >= 0)
-        status = at_hf_read_vocab(g->base.vocab, json_object_get(model, "vocab"), file, err);
-    if (status >= 0)
-        status = at_hf_check_whole(g->base.vocab, file, err);
-    if (status >= 0)
-        status = at_hf_read_added(&g->base, root, file, err);
-    if (status >= 0 && !json_is_array(json_object_get(model, "merges")))
-        status = at_error(err, ATTEND_FORMAT, "%s: model.merges is no array; correct it",
-                          at_show(file).text);
-    if (status >= 0)
-        status = at_gpt2_read_merges(g, json_object_get(model, "merges"), file, err);
-    if (status >= 0)
-        status = at_tokenizer_config_beside(file, &config, err);
-    if (status >= 0) {
-        at_gpt2_configure(g, config);
-        g->prefix_space = json_is_true(
-            json_object_get(json_object_get(root, "pre_tokenizer"), "add_prefix_space"));
-        status = at_gpt2_finish(g, at_show(file).text, err);
-    }
+    if (status < 0 || (status = check_added(root, file, err)) < 0
+        || (status = at_hf_read_vocab(g->base.vocab, vocab, file, err)) < 0
+        || (status = at_hf_check_whole(g->base.vocab, file, err)) < 0
+        || (status = at_hf_read_added(&g->base, root, file, err)) < 0)
+        return status;
+    if (!json_is_array(merges))
+        return at_error(err, ATTEND_FORMAT, "%s: model.merges is no array; correct it",
+                        at_show(file).text);
+    if ((status = at_gpt2_read_merges(g, merges, file, err)) < 0
+        || (status = at_tokenizer_config_beside(file, &config, err)) < 0)
+        return status;
+    at_gpt2_configure(g, config);
     json_decref(config);
-    return status;
+    g->prefix_space = json_is_true(
+        json_object_get(json_object_get(root, "pre_tokenizer"), "add_prefix_space"));
+    return at_gpt2_finish(g, at_show(file).text, err);
 }
 
 attend_status at_gpt2_read(const json_t *root, const char *file, at_tokenizer **out,

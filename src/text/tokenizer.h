@@ -29,7 +29,7 @@
 #include "text/added_tokens.h"
 #include "text/vocab.h"
 
-typedef struct at_tokenizer at_tokenizer;
+typedef attend_tokenizer at_tokenizer;
 typedef struct at_tokenizer_kind at_tokenizer_kind;
 
 /* ---- pieces ----------------------------------------------------------------------------- */
@@ -86,7 +86,7 @@ typedef struct {
 /* ---- a tokenizer ------------------------------------------------------------------------ */
 
 /* The part that all kinds share: a kind's own struct has it as its first member. */
-struct at_tokenizer {
+struct attend_tokenizer {
     const at_tokenizer_kind *kind;
     at_vocab *vocab;                  /* id <-> text of every piece, specials included */
     int32_t special[ATTEND_SPECIALS]; /* ids; -1 where there is none */

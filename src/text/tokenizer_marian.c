@@ -131,17 +131,12 @@ static attend_status load_parts(marian *m, const char *path, attend_error *err)
     char *file = vocabulary_path(m, path);
     attend_status status = file ? at_file_read(path, MODEL_MAX, &m->model, &m->model_size, err)
                                 : at_error_memory(err);
-    if (status >= 0)
-        status = at_spiece_check(m->model, m->model_size, at_show(path).text, err);
-    if (status >= 0)
-        status = at_spiece_load(m->model, m->model_size, at_show(path).text, &m->spiece, err);
-    if (status >= 0)
-        status = at_json_load(file, &root, err);
-    if (status >= 0)
-        status = read_vocabulary(m, root, file, err);
-    if (status >= 0)
-        status = at_tokenizer_config_beside(path, &config, err);
-    if (status >= 0)
+    at_shown name = at_show(path);
+    if (status >= 0 && (status = at_spiece_check(m->model, m->model_size, name.text, err)) >= 0
+        && (status = at_spiece_load(m->model, m->model_size, name.text, &m->spiece, err)) >= 0
+        && (status = at_json_load(file, &root, err)) >= 0
+        && (status = read_vocabulary(m, root, file, err)) >= 0
+        && (status = at_tokenizer_config_beside(path, &config, err)) >= 0)
         status = find_specials(&m->base, config, file, err);
     json_decref(root);
     json_decref(config);

@@ -54,13 +54,10 @@ static attend_status fill(at_words *w, const json_t *root, const char *file, att
         return top.status;
     attend_status status = at_hf_read_vocab(t->vocab, json_object_get(model.object, "vocab"), file,
                                             err);
-    if (status >= 0)
-        status = at_hf_check_whole(t->vocab, file, err);
-    if (status >= 0)
-        status = at_spacing_read(&w->spacing, json_object_get(model.object, "spacing"), file, err);
-    if (status >= 0)
-        status = at_tokenizer_find_plain(t, file, err);
-    return status;
+    if (status < 0 || (status = at_hf_check_whole(t->vocab, file, err)) < 0)
+        return status;
+    status = at_spacing_read(&w->spacing, json_object_get(model.object, "spacing"), file, err);
+    return status < 0 ? status : at_tokenizer_find_plain(t, file, err);
 }
 
 static attend_status read(const json_t *root, const char *file, at_tokenizer **out,

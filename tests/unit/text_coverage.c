@@ -29,7 +29,7 @@ static void counts_words_tokens_and_what_is_unknown(void **state)
     at_coverage *c = at_coverage_new(t);
     assert_int_equal(at_coverage_add(c, "the cat, the dog", 16, NULL), ATTEND_OK);
     assert_int_equal(at_coverage_add(c, "cat! sat \xFF", 10, NULL), ATTEND_OK);
-    at_coverage_counts n = at_coverage_so_far(c);
+    attend_coverage_info n = at_coverage_so_far(c);
     assert_int_equal(n.lines, 2);
     assert_int_equal(n.words, 7);
     assert_int_equal(n.known_words, 3); /* the, the, sat */
@@ -56,7 +56,7 @@ static void a_text_of_nothing_has_nothing(void **state)
     at_coverage *c = at_coverage_new(t);
     const int32_t *order;
     at_coverage_add(c, "", 0, NULL);
-    at_coverage_counts n = at_coverage_so_far(c);
+    attend_coverage_info n = at_coverage_so_far(c);
     assert_int_equal(n.lines, 1);
     assert_int_equal(n.words + n.tokens + n.unknown, 0);
     assert_non_null(at_coverage_unknown(c, &order));
