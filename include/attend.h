@@ -1784,6 +1784,10 @@ typedef struct attend_generate_options {
     attend_context context;
     attend_piece_function *piece; /* receives the text as it comes; may be NULL */
     void *user;                   /* of piece */
+
+    unsigned record; /* attention that attend_generate_texts records: a bit 1 << kind for each, as
+                        attend_model_info.attention has them; 0: none */
+    int record_layer, record_head; /* -1: all */
 } attend_generate_options;
 
 /* Sets the options for generating text to their defaults.
@@ -1800,6 +1804,27 @@ ATTEND_API void attend_generate_defaults(attend_generate_options *options);
 ATTEND_API attend_status attend_generate(const attend_model *model,
                                          const attend_generate_options *options, const char *prompt,
                                          char **text, attend_error *err);
+
+/* Continues several prompts at once, of any lengths. A text does not depend on the others: it is
+ * that of attend_generate with the same number.
+ *
+ * model     a model that can generate
+ * options   may be NULL: the defaults; piece receives the parts of a text that is alone; of several
+ *           it gets no text, but is called after each token and can end the work
+ * count     number of prompts
+ * prompt    the prompts, which may be empty
+ * number    the `text` of the options for each; NULL: that of the options
+ * function  called for every text, in order: text is the prompt and its continuation, target the
+ *           tokens that were added, source the tokens of the text without the last; attention rows
+ *           and weights [targets][sources] say what each target was predicted from. Weights are the
+ *           mean over the heads of the last layer that is recorded. line counts the prompts; score
+ *           and log_p are no numbers
+ * user      handed to function */
+ATTEND_API attend_status attend_generate_texts(const attend_model *model,
+                                               const attend_generate_options *options, size_t count,
+                                               const char *const *prompt, const size_t *number,
+                                               attend_translation_function *function, void *user,
+                                               attend_error *err);
 
 /* How likely a language model takes a text to be. Texts longer than the context are read in windows
  * that overlap: each adds `stride` tokens to those that the window before has predicted. */

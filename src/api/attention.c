@@ -75,7 +75,7 @@ attend_status attend_attention_json(const attend_translation *t, size_t line, in
         at_json_end(&j);
     }
     if (t->attention) {
-        if (has_kind(t, ATTEND_ATTENTION_DECODER))
+        if (t->decoder_input && has_kind(t, ATTEND_ATTENTION_DECODER))
             add_texts(&j, "decoder_input", t->targets, t->decoder_input);
         at_json_array(&j, "attention");
         for (size_t i = 0; i < t->attention_count; i++)

@@ -245,7 +245,7 @@ static attend_status apply(const at_config *c, const at_config_entry *e, const a
     attend_status status = ATTEND_OK;
     if (o->line_only)
         status = at_error(err, ATTEND_OPTION, "%s is for the command line alone", where);
-    else if (e->listed && o->type != ATTEND_OPTION_PATHS)
+    else if (e->listed && o->type != ATTEND_OPTION_PATHS && o->type != ATTEND_OPTION_TEXTS)
         status = at_error(err, ATTEND_OPTION, "%s takes one value, not a list", where);
     else if (e->value)
         status = at_option_assign(o, e->value, fields, where, err);
@@ -320,7 +320,7 @@ static void print_field(at_str *out, const at_option *o, const void *fields)
                 || o->type == ATTEND_OPTION_SWITCH;
     at_str value = {0};
     at_str_print(out, "%s:", o->name);
-    if (o->type == ATTEND_OPTION_PATHS)
+    if (o->type == ATTEND_OPTION_PATHS || o->type == ATTEND_OPTION_TEXTS)
         print_paths(out, field);
     else if (!text || *(const char *const *)field) {
         at_option_print(&value, o, fields);

@@ -183,11 +183,8 @@ static attend_status check_path(const char *value, const char *where, attend_err
 static attend_status add_path(at_paths *paths, const char *value, const char *where,
                               attend_error *err)
 {
-    attend_status status = check_path(value, where, err);
-    if (status < 0)
-        return status;
     if (paths->count == ATTEND_PATHS_MAX)
-        return at_error(err, ATTEND_OPTION, "%s: %s is one file too many; at most %d", where, value,
+        return at_error(err, ATTEND_OPTION, "%s: %s is one too many; at most %d", where, value,
                         ATTEND_PATHS_MAX);
     paths->item[paths->count++] = value;
     return ATTEND_OK;
@@ -205,7 +202,10 @@ attend_status at_option_assign(const at_option *o, const char *value, void *fiel
     case ATTEND_OPTION_REAL: return assign_real(o, value, field, where, err);
     case ATTEND_OPTION_SIZE: return assign_size(o, value, field, where, err);
     case ATTEND_OPTION_CHOICE: return assign_choice(o, value, field, where, err);
-    case ATTEND_OPTION_PATHS: return add_path(field, value, where, err);
+    case ATTEND_OPTION_PATHS:
+        status = check_path(value, where, err);
+        return status < 0 ? status : add_path(field, value, where, err);
+    case ATTEND_OPTION_TEXTS: return add_path(field, value, where, err);
     case ATTEND_OPTION_PATH: status = check_path(value, where, err); break;
     case ATTEND_OPTION_STRING: break;
     }
@@ -239,6 +239,7 @@ void at_option_print(at_str *out, const at_option *o, const void *fields)
         text = *(const char *const *)field;
         at_str_add(out, text ? text : "");
         break;
+    case ATTEND_OPTION_TEXTS:
     case ATTEND_OPTION_PATHS: print_paths(out, field); break;
     }
 }
@@ -255,6 +256,7 @@ static void assign_nothing(const at_option *o, void *fields)
     case ATTEND_OPTION_SWITCH:
     case ATTEND_OPTION_STRING:
     case ATTEND_OPTION_PATH: *(const char **)field = NULL; break;
+    case ATTEND_OPTION_TEXTS:
     case ATTEND_OPTION_PATHS: ((at_paths *)field)->count = 0; break;
     }
 }

@@ -29,6 +29,7 @@ typedef enum {
     ATTEND_OPTION_SIZE,   /* size_t: 4096, 64k, 2M, 1G */
     ATTEND_OPTION_PATH,   /* const char *; shells complete it to a file */
     ATTEND_OPTION_PATHS,  /* at_paths: every time it is given adds a file */
+    ATTEND_OPTION_TEXTS,  /* at_paths: every time it is given adds a text */
 } at_option_type;
 
 enum { ATTEND_PATHS_MAX = 16 };
@@ -76,6 +77,8 @@ typedef struct {
 #define OPTION_SIZE(S, field) .type = ATTEND_OPTION_SIZE, .offset = OPTION_FIELD(S, field, size_t)
 #define OPTION_PATH(S, field) \
     .type = ATTEND_OPTION_PATH, .offset = OPTION_FIELD(S, field, const char *)
+#define OPTION_TEXTS(S, field) \
+    .type = ATTEND_OPTION_TEXTS, .offset = OPTION_FIELD(S, field, at_paths)
 #define OPTION_PATHS(S, field) \
     .type = ATTEND_OPTION_PATHS, .offset = OPTION_FIELD(S, field, at_paths)
 

@@ -122,7 +122,8 @@ static void zsh_text(at_str *out, const char *text)
 static void zsh_option(at_str *out, const at_option *o, const char *name)
 {
     bool value = takes_value(o);
-    at_str_print(out, "        '%s%s%s[", o->type == ATTEND_OPTION_PATHS ? "*" : "", name,
+    bool repeats = o->type == ATTEND_OPTION_PATHS || o->type == ATTEND_OPTION_TEXTS;
+    at_str_print(out, "        '%s%s%s[", repeats ? "*" : "", name,
                  !value           ? ""
                  : name[1] == '-' ? "="
                                   : "+");

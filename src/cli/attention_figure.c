@@ -1,5 +1,6 @@
 #include "cli/attention_figure.h"
 
+#include <math.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -24,7 +25,8 @@ attend_heat_map at_attention_heat(const attend_translation *t)
 /* tokens that attend and are attended to */
 static attend_attention_map map_of(attend_attention_kind kind, const attend_translation *t)
 {
-    bool encoder = kind == ATTEND_ATTENTION_ENCODER, decoder = kind == ATTEND_ATTENTION_DECODER;
+    bool encoder = kind == ATTEND_ATTENTION_ENCODER;
+    bool decoder = kind == ATTEND_ATTENTION_DECODER && t->decoder_input;
     return (attend_attention_map){.kind = kind,
                                   .queries = encoder ? t->sources : t->targets,
                                   .keys = decoder ? t->targets : t->sources,
@@ -33,7 +35,9 @@ static attend_attention_map map_of(attend_attention_kind kind, const attend_tran
                                                             : t->target,
                                   .key_labels = decoder ? t->decoder_input : t->source,
                                   .query_title = encoder ? "source" : "target",
-                                  .key_title = decoder ? "target" : "source"};
+                                  .key_title = decoder            ? "target"
+                                               : t->decoder_input ? "source"
+                                                                  : "text so far"};
 }
 
 /* the last layer of that kind, or -1 */
@@ -63,7 +67,8 @@ static attend_status select_rows(const at_attention_drawing *d, const attend_tra
     char *title = at_arena_alloc_small(memory, 64);
     if (!title)
         return at_error_memory(err);
-    const char *name = d->kind == ATTEND_ATTENTION_CROSS     ? "cross-attention"
+    const char *name = !t->decoder_input                     ? "self-attention"
+                       : d->kind == ATTEND_ATTENTION_CROSS   ? "cross-attention"
                        : d->kind == ATTEND_ATTENTION_ENCODER ? "self-attention of the encoder"
                                                              : "self-attention of the decoder";
     snprintf(title, 64, all ? "%s" : "%s, layer %d", name, layer);
@@ -140,7 +145,9 @@ static bool copy_rows(at_arena *memory, attend_attention_map *m)
 static char *numbered(at_arena *memory, int n, double score)
 {
     char *title = at_arena_alloc_small(memory, 64);
-    if (title)
+    if (title && isnan(score))
+        snprintf(title, 64, "%d", n);
+    else if (title)
         snprintf(title, 64, "%d: score %.3f", n, score);
     return title;
 }

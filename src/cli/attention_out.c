@@ -1,5 +1,6 @@
 #include "cli/attention_out.h"
 
+#include <math.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -61,7 +62,7 @@ static attend_attention_kind kind_of(const at_attention_settings *s)
     static const attend_attention_kind kind[] = {ATTEND_ATTENTION_CROSS, ATTEND_ATTENTION_CROSS,
                                                  ATTEND_ATTENTION_ENCODER,
                                                  ATTEND_ATTENTION_DECODER};
-    return kind[s->kind];
+    return s->text ? s->of_text : kind[s->kind];
 }
 
 /* Are rows of layers and heads needed, or is the one matrix enough? */
@@ -123,7 +124,10 @@ static attend_status add_text(at_attention_out *a, size_t line, const attend_tra
 {
     attend_heat_map map;
     at_arena memory = {.first_size = 0};
-    at_str_print(&a->text, "%zu %d %.6f %s\n\n", line, t->rank, t->score, t->text);
+    at_str_print(&a->text, "%zu %d ", line, t->rank);
+    if (!isnan(t->score))
+        at_str_print(&a->text, "%.6f ", t->score);
+    at_str_print(&a->text, "%s\n\n", t->text);
     attend_status status = at_attention_selected(&a->drawing, t, &memory, &map, err);
     if (status >= 0)
         status = add_map(&a->text, &map, (attend_text_style){.columns = 120, .utf8 = 1}, err);
@@ -149,12 +153,13 @@ static attend_status add_json(at_str *out, size_t line, int sentence, const atte
 attend_status at_attention_out_open(at_attention_out *a, at_cli *cli,
                                     const at_attention_settings *s, attend_error *err)
 {
-    *a = (at_attention_out){.cli = cli,
-                            .settings = *s,
-                            .drawing = {.view = (at_attention_view)s->figure,
-                                        .kind = kind_of(s),
-                                        .recorded = kind_of(s) != ATTEND_ATTENTION_CROSS,
-                                        .layer = s->layer}};
+    *a = (at_attention_out){
+        .cli = cli,
+        .settings = *s,
+        .drawing = {.view = (at_attention_view)s->figure,
+                    .kind = kind_of(s),
+                    .recorded = !s->text && kind_of(s) != ATTEND_ATTENTION_CROSS,
+                    .layer = s->layer}};
     attend_status status = at_attention_out_check(s, true, err);
     return status >= 0 && s->path && is_text(s->path) ? at_writer_open(&a->file, s->path, err)
                                                       : status;

@@ -19,6 +19,8 @@ typedef struct {
     int figure; /* at_attention_view */
     int kind;   /* in the order of the option */
     int layer, head;
+    bool text;                     /* of a language model: there is one kind of attention, */
+    attend_attention_kind of_text; /* this one */
 } at_attention_settings;
 
 enum { ATTEND_KIND_AUTO };
@@ -31,7 +33,7 @@ enum { ATTEND_KIND_AUTO };
     {.name = "head", OPTION_INT(S, field.head), .value = "-1", .min = -1, .max = 1023, \
      .meta = "N", .help = "Head, counted from 0, that " use "; -1: the mean over all"}
 
-#define ATTENTION_OPTIONS(S, field) \
+#define ATTENTION_FILE(S, field) \
     {.name = "attention-out", OPTION_PATH(S, field.path), .meta = "FILE", .group = "Attention", \
      .help = "Write attention weights: .jsonl has every kind, layer and head of all lines, .txt " \
      "one matrix for each line; .png, .svg and .pdf draw the first line"}, \
@@ -39,11 +41,17 @@ enum { ATTEND_KIND_AUTO };
      .choices = "heat|heads|grid|steps|animation", \
      .help = "What is drawn: a heat map, lines between tokens with a colour for each head, small " \
      "heat maps of all layers and heads, a frame for each target token, or these frames as an " \
-     "animated .svg"}, \
+     "animated .svg"}
+
+#define ATTENTION_OPTIONS(S, field) \
+    ATTENTION_FILE(S, field), \
     {.name = "kind", OPTION_CHOICE(S, field.kind), .value = "auto", \
      .choices = "auto|cross|encoder|decoder", \
      .help = "Kind of attention that is written: cross-attention, or self-attention of the " \
      "encoder or decoder; auto: cross, in .jsonl all"}, \
+    ATTENTION_WHICH(S, field)
+
+#define ATTENTION_WHICH(S, field) \
     {.name = "layer", OPTION_INT(S, field.layer), .value = "-1", .min = -1, .max = 1023, \
      .meta = "N", .help = "Layer, counted from 0, whose attention is used or drawn; -1: the " \
      "last, in .jsonl and --figure grid all"}, \

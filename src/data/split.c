@@ -194,7 +194,8 @@ attend_status at_split(const at_corpus *c, at_fraction valid, at_fraction test, 
         status = assign_keys(c, valid, test, part, sizes, err);
     if (status >= 0 && size && !sizes[ATTEND_PART_TRAIN])
         status = at_error(err, ATTEND_OPTION,
-                          "validation and test take all %zu examples; leave some for training",
+                          "validation and test take all %zu examples; leave some for training, or "
+                          "give the validation examples as a file, --valid FILE",
                           size);
     return status;
 }

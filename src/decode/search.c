@@ -213,7 +213,7 @@ static void draw(const at_search_options *o, scratch *own, const at_beam *b, int
 {
     size_t V = (size_t)b->vocabulary;
     at_random place = {.seed = o->seed,
-                       .step = (uint32_t)(b->steps + o->begun),
+                       .step = (uint32_t)(b->steps + (o->begun ? o->begun[sentence] : 0)),
                        .sentence = (uint32_t)(o->number ? o->number[sentence] : (size_t)sentence),
                        .use = at_random_name(o->use ? o->use : "sample")};
     int n = b->steps == 0 ? b->options.width : b->live;
@@ -386,6 +386,7 @@ attend_status at_search(const at_searched *m, const at_search_options *o, at_bea
     for (int s = 0; s < m->sentences && status >= 0; s++) {
         at_beam_options one = o->beam;
         one.most = o->most ? o->most[s] : o->beam.most;
+        one.given = o->given ? o->given[s] : o->beam.given;
         one.covered = m->lengths ? m->lengths[s] : 0;
         status = at_beam_start(&beams[s], &one, m->vocabulary, m->source, err);
     }

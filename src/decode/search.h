@@ -65,7 +65,8 @@ typedef struct {
     const int *never;
     int nevers;
 
-    int begun; /* steps that were made before the first, for drawing */
+    const int *begun; /* [sentences]: steps that were made before the first, for drawing; NULL: 0 */
+    const int *given; /* [sentences]: as beam.given, of each; NULL: that for all */
 
     /* After each step, for every sentence that is not done: 1 ends it. May be NULL. */
     int (*stepped)(void *user, int sentence, const at_beam *beam, attend_error *err);

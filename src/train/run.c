@@ -27,10 +27,19 @@ static int64_t validations_left(const at_run *r)
            - r->state.updates * s->accumulate / every;
 }
 
+/* epochs that the run takes, the last one perhaps in part */
+static int epochs_of(const at_run *r)
+{
+    int64_t n = r->batches ? (int64_t)at_batches_in_epoch(r->batches) : 0;
+    if (!r->settings.steps || n == 0)
+        return r->settings.epochs;
+    return (int)((r->steps * r->settings.accumulate + n - 1) / n);
+}
+
 void at_run_report(at_run *r, attend_train_event e)
 {
     e.steps = r->steps;
-    e.epochs = r->settings.epochs;
+    e.epochs = epochs_of(r);
     e.unit = r->task->unit;
     e.validations = validations_left(r);
     e.validation = r->valid_targets;

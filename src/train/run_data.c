@@ -81,6 +81,19 @@ static at_fraction usual_fraction(size_t n)
     return (at_fraction){.count = tenth < ENOUGH ? tenth : ENOUGH};
 }
 
+/* No example is left for validation. */
+static attend_status refuse_valid(const at_run *r, size_t n, const char *what, attend_error *err)
+{
+    const at_run_settings *s = &r->settings;
+    if (at_corpus_runs(r->corpus) && n == 1)
+        return at_error(err, ATTEND_OPTION,
+                        "the text is too short to take a part of it for validation; give more, or "
+                        "another text with --valid FILE");
+    return at_error(err, ATTEND_OPTION,
+                    "--valid %s of %zu %s is none; give more of them, or a file",
+                    s->valid ? s->valid : "by default", n, what);
+}
+
 static attend_status split(at_run *r, attend_error *err)
 {
     const at_run_settings *s = &r->settings;
@@ -99,10 +112,8 @@ static attend_status split(at_run *r, attend_error *err)
         return at_error_memory(err);
     status = at_split(r->corpus, valid, test, r->part, sizes, err);
     r->tests = status >= 0 && sizes[ATTEND_PART_TEST] > 0;
-    if (status >= 0 && s->valid && !r->valid && sizes[ATTEND_PART_VALID] == 0)
-        status = at_error(err, ATTEND_OPTION,
-                          "--valid %s of %zu %s is none; give more of them, or a file", s->valid, n,
-                          what);
+    if (status >= 0 && !r->valid && sizes[ATTEND_PART_VALID] == 0)
+        status = refuse_valid(r, n, what, err);
     if (status >= 0 && (test.count || test.fraction > 0) && !r->tests)
         status = at_error(err, ATTEND_OPTION, "--test %s of %zu %s is none; ask for more of them",
                           s->test, n, what);

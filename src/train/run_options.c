@@ -79,7 +79,7 @@ const at_option at_run_options[] = {
      .help = "Times through the data"},
     {.name = "steps",
      OPTION_COUNT(at_run_settings, steps, "0", 0, 1 << 30),
-     .help = "Updates at most; 0 is as many as the epochs have"},
+     .help = "Number of updates, in place of --epochs; 0: as many as the epochs have"},
     {.name = "batch",
      OPTION_COUNT(at_run_settings, batch, "0", 0, 1 << 20),
      .help = "Sentences in a batch at most; 0 is 64, and any number with --batch-tokens"},

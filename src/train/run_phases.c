@@ -145,15 +145,14 @@ static attend_status count_steps(at_run *r, attend_error *err)
     at_position start = at_batches_position(r->batches);
     start.batch = start.step = start.epoch = 0;
     size_t n = at_batches_in_epoch(r->batches);
-    r->steps = (int64_t)n * r->settings.epochs / r->settings.accumulate;
+    int64_t epochs = (int64_t)n * r->settings.epochs / r->settings.accumulate;
+    r->steps = r->settings.steps ? r->settings.steps : epochs;
     if (r->steps == 0)
         return at_error(err, ATTEND_OPTION,
                         "--accumulate %d: %d epoch%s of %zu batch%s are less than one update; take "
                         "fewer, or more --epochs",
                         r->settings.accumulate, r->settings.epochs,
                         ATTEND_PLURAL(r->settings.epochs), n, n == 1 ? "" : "es");
-    if (r->settings.steps && r->settings.steps < r->steps)
-        r->steps = r->settings.steps;
     at_run_say(r, "%zu batch%s an epoch, %.1f %% of their places padding", n, n == 1 ? "" : "es",
                100 * at_batches_padding(r->batches));
     return at_batches_seek(r->batches, start, err);

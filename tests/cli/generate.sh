@@ -63,6 +63,14 @@ cp out greedy
 expect 0 attend generate model --max-tokens 40 --min-p 1
 check "only the likeliest word is as likely as the likeliest" "cmp -s out greedy"
 
+expect 2 attend generate model --show
+says err "the model has no attention"
+printf 'count two ,\ncount\n' > prompts
+expect 0 attend generate model --prompts prompts --greedy --lines 1
+cp out each
+expect 0 attend generate model --prompts prompts --greedy --lines 1 --batch 2
+check "prompts in a batch" "cmp -s out each"
+
 expect 66 attend generate nowhere
 expect 2 attend generate model --temperature 0
 expect 65 attend train "${settings[@]}" --window 5000 --out new

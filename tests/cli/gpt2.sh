@@ -26,6 +26,20 @@ mkdir -p empty
 expect 74 attend train "${small[@]}" --data empty --steps 1 --out none
 says err "there is no file in it"
 
+# updates that were asked for are done, however many epochs they take
+expect 0 attend train "${small[@]}" --windows shuffled --epochs 1 --steps 80 --batch 64 \
+    --validate-every 80 -q --out many
+says many/training/metrics.jsonl '"step": 80'
+
+# a text of one line is split, too
+tr '\n' ' ' < text.txt > line.txt
+expect 0 attend train "${small[@]}" --data line.txt --valid 20% --steps 1 --out line
+check "all characters are there, and an end" \
+    "[ \$(awk '/tokens to train on/ { print \$3 + \$8 - 1 }' err) -eq \$(wc -c < line.txt) ]"
+head -c 300 line.txt > short.txt
+expect 2 attend train "${small[@]}" --data short.txt --valid 20% --steps 1 --out short
+says err "another text with --valid FILE"
+
 # the last tenth validates; what is left for a test is text as it was
 expect 0 attend train "${small[@]}" --test 10% --steps 1 --out tested
 check "the end of the text is the test" \
@@ -80,3 +94,52 @@ says err "leave one of them out"
 expect 2 attend generate whole --beam 2 --top-k 3
 says err "--beam draws nothing"
 expect 0 attend generate whole --prompt 'one: count' --max-tokens 40 --greedy --no-repeat-ngram 2
+
+# prompts of any length, each a text as it is alone, in any batch
+printf 'one: count two,\n\nt\nfour: count five,  and one. five: count\nzwei\n' > prompts
+for how in --greedy "--seed 7 --top-p 0.9 --repetition 1.2" "--beam 2 --max-tokens 9" \
+    "--stop ou --stop ' an' --stop ,"; do
+    eval "how=($how)"
+    while IFS= read -r prompt; do
+        attend generate whole --prompt "$prompt" --max-tokens 40 "${how[@]}"
+    done < <(grep -v five prompts) > alone
+    grep -v five prompts > some
+    for batch in 1 3 16; do
+        expect 0 attend generate whole --prompts some --max-tokens 40 "${how[@]}" --batch $batch
+        check "a batch of $batch, ${how[*]}" "cmp -s out alone"
+    done
+done
+expect 0 attend generate whole --prompts prompts --count 3 --max-tokens 40
+cp out each
+expect 0 attend generate whole --prompts prompts --count 3 --max-tokens 40 --batch 4 --threads 1
+check "several samples in batches" "cmp -s out each"
+attend generate whole --prompts - --count 3 --max-tokens 40 --batch 4 < prompts > out 2> err
+check "prompts from standard input" "cmp -s out each"
+expect 2 attend generate whole --prompts prompts --prompt x
+says err "leave one of them out"
+
+# what each new token was predicted from: every layer and head
+expect 0 attend generate whole --prompts prompts --max-tokens 3 --greedy --batch 4 \
+    --attention-out w.jsonl
+check "a line for each prompt" "[ \$(wc -l < w.jsonl) -eq 5 ]"
+for head in 0 1; do
+    says w.jsonl "\"layer\": 1, \"head\": $head, \"query\": 2"
+done
+expect 0 attend generate whole --prompt 'one: count' --max-tokens 2 --greedy
+cp out plain
+expect 0 attend generate whole --prompt 'one: count' --max-tokens 2 --greedy --show --layer 0 --head 1
+check "the same text" "head -n \$(wc -l < plain) out | cmp -s - plain"
+check "its attention is drawn" "[ \$(wc -l < out) -gt 10 ]"
+expect 0 attend generate whole --prompt 'one: count' --max-tokens 2 --attention-out w.txt
+check "drawn as text" "[ -s w.txt ]"
+for figure in heat heads grid steps; do
+    expect 0 attend generate whole --prompt 'one: count' --max-tokens 4 --figure $figure \
+        --attention-out $figure.svg
+    check "a figure: $figure" "[ -s $figure.svg ]"
+done
+expect 2 attend generate whole --attention-out w.txt
+says err "--overwrite replaces it"
+expect 2 attend generate whole --show --layer 2
+says err "choose 0 to 1"
+expect 2 attend generate whole --head 1
+says err "--layer and --head choose attention weights"

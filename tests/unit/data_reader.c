@@ -445,6 +445,23 @@ static void documents_keep_their_lines(void **state)
     check_with("one\n\ntwo\n", NULL, &options, "text", "1:!s[one]\n3:!s[two]\n");
 }
 
+/* a text of one line in parts that begin with a space */
+static void long_lines_of_a_document_are_given_in_parts(void **state)
+{
+    (void)state;
+    enum { LONG = 2048 };
+    char text[LONG + 10], expected[LONG + 60];
+    memset(text, 'a', sizeof text - 1);
+    text[sizeof text - 1] = 0;
+    text[LONG - 5] = ' ';
+    snprintf(expected, sizeof expected, "1:!s[%.*s]\n1:s[%s]\n", LONG - 5, text, text + LONG - 5);
+    check_as("document", text, expected);
+    text[LONG - 5] = 'a';
+    memcpy(text + LONG - 1, "\xC3\xA4", 2); /* no space: a character stays whole */
+    snprintf(expected, sizeof expected, "1:!s[%.*s]\n1:s[%s]\n", LONG - 1, text, text + LONG - 1);
+    check_as("document", text, expected);
+}
+
 static void unknown_formats_get_a_suggestion(void **state)
 {
     (void)state;
@@ -617,6 +634,7 @@ int main(void)
         TEST(pairs_may_begin_with_numbers),
         TEST(empty_lines_separate_documents),
         TEST(documents_keep_their_lines),
+        TEST(long_lines_of_a_document_are_given_in_parts),
         TEST(unknown_formats_get_a_suggestion),
         TEST(a_lenient_reader_tells_and_goes_on),
         TEST(lenient_aligned_files_stay_aligned),

@@ -1,6 +1,7 @@
 /* Generated text: seeds, greedy search and a beam of 1, lines, and repetition. */
 #include "decode/generate.h"
 
+#include <stdio.h>
 #include <string.h>
 
 #include "base/memory.h"
@@ -79,6 +80,66 @@ static void a_repetition_penalty_spreads_the_tokens(void **state)
     assert_true(count_of(text_of(&bent, ""), 'o') < count_of(text_of(&o, ""), 'o'));
 }
 
+/* ---- several texts -------------------------------------------------------------------------- */
+
+enum { TEXTS = 4 };
+
+typedef struct {
+    char text[TEXTS][400];
+    int count;
+} several;
+
+static attend_status keep(void *user, const at_generated *g, attend_error *err)
+{
+    several *to = user;
+    (void)err;
+    assert_int_equal(g->index, to->count);
+    snprintf(to->text[to->count++], sizeof to->text[0], "%.*s", (int)g->text.size, g->text.text);
+    return ATTEND_OK;
+}
+
+static several texts_of(const attend_generate_options *o, const at_text *prompt,
+                        const size_t *number)
+{
+    several all = {.count = 0};
+    attend_error err;
+    at_session *s;
+    at_generate_texts_input in = {
+        .count = TEXTS, .prompt = prompt, .number = number, .give = keep, .user = &all};
+    assert_int_equal(at_session_new(1, (const at_model *const[]){model}, &s, &err), ATTEND_OK);
+    if (at_generate_texts(s, o, &in, &err) < 0)
+        fail_msg("%s", err.message);
+    at_session_free(s);
+    assert_int_equal(all.count, TEXTS);
+    return all;
+}
+
+static void texts_do_not_depend_on_those_beside_them(void **state)
+{
+    const char *prompt[TEXTS] = {"the ", "", "a", "the old man and the sea "};
+    const size_t number[TEXTS] = {0, 3, 0, 2};
+    at_text texts[TEXTS];
+    (void)state;
+    for (int i = 0; i < TEXTS; i++)
+        texts[i] = (at_text){prompt[i], strlen(prompt[i])};
+    for (int way = 0; way < 4; way++) {
+        const char *const stop[] = {"oo", "e"};
+        attend_generate_options o = plain(40);
+        o.seed = 7;
+        o.greedy = way == 0;
+        o.beam = way == 1 ? 3 : 0;
+        o.penalty = 2;
+        o.lines = way == 2;
+        o.stop = stop;
+        o.stop_count = way == 3 ? 2 : 0;
+        several all = texts_of(&o, texts, number);
+        for (int i = 0; i < TEXTS; i++) {
+            o.text = (unsigned)number[i];
+            assert_string_equal(all.text[i], text_of(&o, prompt[i]));
+        }
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -86,6 +147,7 @@ int main(void)
         cmocka_unit_test(a_seed_gives_its_text_again),
         cmocka_unit_test(text_stops_after_the_lines_asked_for),
         cmocka_unit_test(a_repetition_penalty_spreads_the_tokens),
+        cmocka_unit_test(texts_do_not_depend_on_those_beside_them),
     };
     model = open_fixture("language");
     int failed = cmocka_run_group_tests(tests, NULL, NULL);
