@@ -1007,7 +1007,8 @@ typedef enum attend_train_kind {
     ATTEND_TRAIN_SAYS,      /* text: a line for the user */
     ATTEND_TRAIN_STEP,      /* a batch is done */
     ATTEND_TRAIN_VALIDATED, /* metrics and best */
-    ATTEND_TRAIN_SAMPLE     /* of the validation: source, reference, and text, the model's output */
+    ATTEND_TRAIN_SAMPLE,    /* of the validation: source, reference, and text, the model's output */
+    ATTEND_TRAIN_EXAMPLE    /* text: an example to train on, as the network sees it ("show") */
 } attend_train_kind;
 
 /* A number of a validation. */

@@ -149,3 +149,21 @@ const char *at_model_unused_size(const char *attention)
                ? NULL
                : "has an attention without a hidden layer; additive and predicted have one";
 }
+
+at_params *at_model_outline(const at_model *m, attend_error *err)
+{
+    at_params *network = at_params_new(0);
+    at_tape *t = network ? at_tape_new(network, ATTEND_INFER) : NULL;
+    attend_status status = t ? ATTEND_OK : at_error_memory(err);
+    if (t) {
+        at_params_outline(network);
+        at_tape_dry(t);
+        m->kind->trial(t, m);
+        status = at_tape_status(t, err);
+        at_tape_free(t);
+    }
+    if (status >= 0)
+        return network;
+    at_params_free(network);
+    return NULL;
+}

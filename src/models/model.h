@@ -277,6 +277,10 @@ attend_status at_model_describe(at_model *m, attend_error *err);
 attend_status at_model_check_settings(const at_model_kind *kind, const void *settings,
                                       attend_error *err);
 
+/* All parameters of its network, without numbers; release it with at_params_free. NULL with an
+ * error. */
+at_params *at_model_outline(const at_model *m, attend_error *err);
+
 static inline unsigned at_model_can(const at_model *m)
 {
     return m->kind->able ? m->kind->able(m) : m->kind->can;

@@ -299,6 +299,33 @@ static attend_status load_weights(const char *path, at_params *params, attend_er
     return status;
 }
 
+/* The weights that a network with another head has, too. */
+static attend_status load_shared(const char *path, at_model *m, attend_error *err)
+{
+    at_lent_file *file;
+    attend_error why;
+    attend_status status = at_weights_lend(path, m->params, &file, err);
+    at_params *network = status < 0 ? NULL : at_model_outline(m, &why);
+    if (status >= 0 && !network)
+        return at_error(err, why.status, "%s: %s", at_show(path).text, why.message);
+    for (int i = 0; status >= 0 && i < at_safetensors_count(file->file); i++) {
+        const at_stored *t = at_safetensors_at(file->file, i);
+        const at_parameter *p = at_params_find(network, t->name);
+        at_shape shape;
+        if (p && (!at_stored_shape(t, &shape) || !at_shape_equal(shape, p->shape)))
+            status = at_error(err, ATTEND_FORMAT,
+                              "%s: %s is %s, the model has %s; leave out the settings that change "
+                              "its size",
+                              at_show(path).text, t->name, at_sizes_print(t->rank, t->dim).text,
+                              at_shape_print(p->shape).text);
+        else if (p)
+            status = at_weights_borrow_tensor(file, t, t->name, p->shape, m->params, err);
+    }
+    at_params_free(network);
+    at_params_share(m->params);
+    return status;
+}
+
 static attend_status check_weights(const char *path, const at_tape *tried, const at_params *params,
                                    attend_error *err)
 {
@@ -341,14 +368,14 @@ attend_status at_model_load_weights(at_model *m, const char *folder, const char 
     if (own && !at_file_exists(own))
         status = no_weights(folder, err);
     if (status >= 0)
-        status = load_weights(path, m->params, err);
-    at_tape *t = status < 0 ? NULL : at_tape_new(m->params, ATTEND_INFER);
+        status = m->adapts ? load_shared(path, m, err) : load_weights(path, m->params, err);
+    at_tape *t = status < 0 || m->adapts ? NULL : at_tape_new(m->params, ATTEND_INFER);
     if (t) {
         at_tape_dry(t);
         m->kind->trial(t, m);
         status = check_weights(path, t, m->params, err);
         at_tape_free(t);
-    } else if (status >= 0)
+    } else if (status >= 0 && !m->adapts)
         status = at_error_memory(err);
     at_free(own);
     return status;

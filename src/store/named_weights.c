@@ -171,27 +171,6 @@ static attend_status reported(const at_hub_folder *f, report *r, attend_error *e
     return status;
 }
 
-/* All parameters of the network, without numbers; NULL with an error. */
-static at_params *outline(const at_model *m, attend_error *err)
-{
-    at_params *network = at_params_new(0);
-    at_tape *t = network ? at_tape_new(network, ATTEND_INFER) : NULL;
-    attend_status status = t ? ATTEND_OK : at_error_memory(err);
-    if (t) {
-        at_params_outline(network);
-        at_tape_dry(t);
-        m->kind->trial(t, m);
-        if (at_failed(t))
-            status = at_error(err, at_tape_error(t)->status, "%s: %s", at_show(m->hub->path).text,
-                              at_tape_error(t)->message);
-        at_tape_free(t);
-    }
-    if (status >= 0)
-        return network;
-    at_params_free(network);
-    return NULL;
-}
-
 static attend_status load(at_model *m, report *r, attend_error *err)
 {
     attend_status status = ATTEND_OK;
@@ -203,9 +182,9 @@ static attend_status load(at_model *m, report *r, attend_error *err)
 attend_status at_hub_load_weights(at_model *m, attend_error *err)
 {
     attend_error why = {ATTEND_OK, ""};
-    at_params *network = outline(m, &why);
+    at_params *network = at_model_outline(m, &why);
     if (!network)
-        return at_error(err, why.status, "%s", why.message);
+        return at_error(err, why.status, "%s: %s", at_show(m->hub->path).text, why.message);
     report r = {.network = network,
                 .found = at_alloc_zero((size_t)at_params_count(network) + 1, sizeof *r.found)};
     attend_status status = r.found ? load(m, &r, err) : at_error_memory(err);

@@ -11,7 +11,7 @@
 /* what may change: where files are, how long it runs, threads; batches know their data */
 static const char free_to_change[] =
     "out config resume overwrite init-from data src tgt valid valid-tgt epochs steps threads "
-    "shards patience checkpoint-every keep average curves";
+    "shards patience checkpoint-every keep average curves pretrain show";
 
 bool at_train_config_is_path(const at_option *o, const char *value)
 {

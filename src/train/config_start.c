@@ -28,11 +28,15 @@ const char *at_train_config_value(const at_train_config *c, const char *name)
     return value ? value : e ? e->value : NULL;
 }
 
-bool at_train_config_resumes(const at_train_config *c)
+static bool is_given(const at_train_config *c, const char *flag)
 {
-    const char *value = at_train_config_given(c, "resume");
+    const char *value = at_train_config_given(c, flag);
     return value && at_choice_find("yes|true|on|1", value) >= 0;
 }
+
+bool at_train_config_resumes(const at_train_config *c) { return is_given(c, "resume"); }
+
+static bool pretrains(const at_train_config *c) { return is_given(c, "pretrain"); }
 
 /* ---- another preset than the file's -------------------------------------------------------- */
 
@@ -44,7 +48,7 @@ static bool of_preset(const at_preset *p, const at_config_entry *e, const void *
     void *fields;
     attend_error ignored;
     if (strcmp(e->name, "task") == 0)
-        return !e->value || strcmp(e->value, at_task_for(p->kind)->name) == 0;
+        return !e->value || strcmp(e->value, at_task_for(p->kind, false)->name) == 0;
     const char *training = at_preset_training(p, e->name);
     const at_option *o = at_option_find(&set, 1, e->name, &fields);
     if (!e->value)
@@ -184,7 +188,8 @@ static attend_status take_preset(at_train_config *c, attend_error *err)
                         "--preset %.40s: the run that goes on is one of %.40s; leave the preset "
                         "out, or start a new run elsewhere",
                         name, before->value);
-    c->preset = at_preset_find(before ? before->value : name ? name : "bahdanau", err);
+    const char *usual = pretrains(c) ? "bert-tiny" : "bahdanau";
+    c->preset = at_preset_find(before ? before->value : name ? name : usual, err);
     if (!c->preset)
         return ATTEND_OPTION;
     c->model = at_alloc_zero(1, c->preset->kind->settings_size);
@@ -205,7 +210,13 @@ static attend_status take_task(at_train_config *c, attend_error *err)
     const at_config_entry *before = at_config_find(&c->stored, "task");
     const char *name = before ? before->value : at_train_config_value(c, "task");
     const at_model_kind *kind = c->preset->kind;
-    c->task = name && *name ? at_task_find(name, kind, err) : at_task_for(kind);
+    bool pretrain = pretrains(c);
+    c->task = name && *name ? at_task_find(name, kind, pretrain, err) : at_task_for(kind, pretrain);
+    if (!c->task && !(name && *name))
+        return at_error(err, ATTEND_OPTION,
+                        "a %s is not pre-trained on text; attend train trains it, and attend list "
+                        "presets shows others",
+                        kind->name);
     if (!c->task)
         return ATTEND_OPTION;
     if (kind->aim)

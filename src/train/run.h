@@ -50,11 +50,14 @@ struct at_run_settings {
     size_t seed;
     int threads;        /* 0: as they are */
     const char *config; /* a file of settings, read by config.c */
+    bool pretrain;      /* only tasks that pre-train */
+    int show;           /* at_pretrain_options: examples to show before the first step */
 };
 
-extern const at_option at_run_options[];    /* of every task */
-extern const at_option at_text_options[];   /* of tasks that tokenize text */
-extern const at_option at_length_options[]; /* of tasks that limit its length */
+extern const at_option at_run_options[];      /* of every task */
+extern const at_option at_text_options[];     /* of tasks that tokenize text */
+extern const at_option at_length_options[];   /* of tasks that limit its length */
+extern const at_option at_pretrain_options[]; /* of tasks that pre-train on text */
 
 typedef struct {
     attend_train_function *report; /* or NULL */

@@ -13,8 +13,8 @@ const at_option at_run_options[] = {
      OPTION_STRING(at_run_settings, task),
      .meta = "NAME",
      .later = true,
-     .help = "What is learned: translate, classify, language or point (default: what the preset is "
-             "for)"},
+     .help = "What is learned: translate, classify, masked, language or point (default: what the "
+             "preset is for)"},
     {.name = "data",
      OPTION_PATH(at_run_settings, data),
      .meta = "FILE",
@@ -161,6 +161,11 @@ const at_option at_run_options[] = {
      OPTION_FLAG(at_run_settings, overwrite),
      .line_only = true,
      .help = "Start anew in a folder that has a model"},
+    {.name = "pretrain",
+     OPTION_FLAG(at_run_settings, pretrain),
+     .line_only = true,
+     .hidden = true,
+     .help = "Allow only tasks that need no labels: masked, permutation and language"},
     {0}};
 
 const at_option at_text_options[] = {
@@ -204,4 +209,13 @@ const at_option at_length_options[] = {
      .value = "skip",
      .choices = "cut|skip|error",
      .help = "What becomes of longer ones"},
+    {0}};
+
+const at_option at_pretrain_options[] = {
+    {.name = "show",
+     OPTION_COUNT(at_run_settings, show, "0", 0, 1000),
+     .line_only = true,
+     .group = "Pre-training",
+     .help = "Print N examples before training, as the network sees them: each masked, replaced or "
+             "kept token is followed by the token to predict in parentheses"},
     {0}};

@@ -63,10 +63,31 @@ static attend_status prepare_task(at_run *r, attend_error *err)
         r->task->name, r->kind->name);
 }
 
+/* Names the parameters that --init-from does not have. */
+static attend_status say_fresh(at_run *r, attend_error *err)
+{
+    at_params *network = at_model_outline(r->model, err);
+    at_str names = {0};
+    if (!network)
+        return ATTEND_MEMORY;
+    for (int i = 0; i < at_params_count(network); i++) {
+        const char *name = at_params_at(network, i)->name;
+        if (!at_params_find(r->params, name))
+            at_str_print(&names, "%s%s", names.length ? ", " : "", name);
+    }
+    if (names.length)
+        at_run_say(r, "not in --init-from, started fresh: %s", at_str_text(&names));
+    at_str_free(&names);
+    at_params_free(network);
+    return ATTEND_OK;
+}
+
 static attend_status take_weights(at_run *r, attend_error *err)
 {
     const char *from = r->settings.resume ? NULL : r->settings.init_from;
     attend_status status = from ? at_model_load_weights(r->model, from, NULL, err) : ATTEND_OK;
+    if (status >= 0 && r->model->adapts)
+        status = say_fresh(r, err);
     return status < 0 ? status : at_params_take(r->params, err);
 }
 
@@ -156,6 +177,28 @@ static attend_status count_steps(at_run *r, attend_error *err)
     at_run_say(r, "%zu batch%s an epoch, %.1f %% of their places padding", n, n == 1 ? "" : "es",
                100 * at_batches_padding(r->batches));
     return at_batches_seek(r->batches, start, err);
+}
+
+/* The first examples to train on, as they will come. */
+static attend_status show_examples(at_run *r, attend_error *err)
+{
+    at_position start = at_batches_position(r->batches);
+    attend_status status = ATTEND_OK;
+    for (int left = r->settings.show; left > 0 && status >= 0;) {
+        at_batch batch;
+        at_arena_reset(&r->memory);
+        status = at_batches_next(r->batches, &r->memory, &batch, err);
+        if (status >= 0)
+            status = r->task->take(r, &batch, 1, err);
+        for (int row = 0; status >= 0 && row < batch.source.B && left > 0; row++, left--) {
+            at_str text = {0};
+            r->task->show(r, row, &text);
+            at_run_report(
+                r, (attend_train_event){.kind = ATTEND_TRAIN_EXAMPLE, .text = at_str_text(&text)});
+            at_str_free(&text);
+        }
+    }
+    return status < 0 ? status : at_batches_seek(r->batches, start, err);
 }
 
 /* ---- resuming ------------------------------------------------------------------------------- */
@@ -299,6 +342,7 @@ static const struct {
     {"resume", at_run_resume, RESUMED},
     {"save examples for a test", save_test, NEW},
     {"estimate memory", at_run_estimate, ANY},
+    {"show examples", show_examples, ANY},
     {"save changed settings", save_settings, RESUMED},
 };
 

@@ -26,7 +26,7 @@
 typedef struct at_run at_run;
 typedef struct at_run_settings at_run_settings;
 
-enum { ATTEND_TASK_TABLES = 2 }; /* of options that some tasks share */
+enum { ATTEND_TASK_TABLES = 3 }; /* of options that some tasks share */
 
 typedef struct {
     const char *name;    /* "translate" */
@@ -35,6 +35,7 @@ typedef struct {
     const char *use[2];  /* the command for such a model, and its arguments after the model */
     const char *unit;    /* what a loss is the mean of: "words" */
     bool perplexity;     /* the exponential of the loss is reported */
+    bool pretrains;      /* it needs no labels: attend pretrain has it */
     bool whole;          /* texts of any length are taken */
     bool features;       /* sources may be feature vectors (store/features.h) */
     unsigned needs;      /* parts that examples must have: ATTEND_HAS_.. */
@@ -49,7 +50,7 @@ typedef struct {
 
     /* Settings that follow from others; model: settings of that kind. Or NULL. */
     attend_status (*choose)(const at_run_settings *run, void *settings, const at_model_kind *kind,
-                            const void *model, attend_error *err);
+                            void *model, attend_error *err);
 
     /* Why an option that was given would change nothing: "has no alignments; ..", or NULL. The
      * function may be NULL. */
@@ -78,6 +79,9 @@ typedef struct {
     /* Adds the task's metrics, after the loss of the whole validation was computed; or NULL. */
     attend_status (*validate)(at_run *r, at_metrics *metrics, attend_error *err);
 
+    /* Appends row `row` of the batch that was taken last, as the network sees it; or NULL. */
+    void (*show)(const at_run *r, int row, at_str *out);
+
     /* What a checkpoint keeps of the task, a JSON object (NULL without memory), and back; both are
      * NULL where there is nothing to keep. */
     json_t *(*save_state)(const at_run *r);
@@ -92,11 +96,12 @@ typedef struct {
 extern const at_task *const at_tasks[];
 extern const int at_task_count;
 
-/* The task that trains models of a kind by default: the first whose capabilities it has; or NULL.
- */
-const at_task *at_task_for(const at_model_kind *kind);
+/* The task that trains models of a kind by default: the first whose capabilities it has, of all or
+ * of those that pre-train; or NULL. */
+const at_task *at_task_for(const at_model_kind *kind, bool pretrain);
 
 /* The task of that name for models of a kind; NULL with an error that names those there are. */
-const at_task *at_task_find(const char *name, const at_model_kind *kind, attend_error *err);
+const at_task *at_task_find(const char *name, const at_model_kind *kind, bool pretrain,
+                            attend_error *err);
 
 #endif

@@ -199,6 +199,7 @@ const at_task at_task_language = {
     .use = {"generate", ""},
     .unit = "tokens",
     .perplexity = true,
+    .pretrains = true,
     .whole = true,
     .shared = {at_text_options},
     .options = options,

@@ -73,7 +73,7 @@ static const char *text_of(const at_option *table, const void *fields, const cha
 }
 
 static attend_status choose(const at_run_settings *run, void *settings, const at_model_kind *kind,
-                            const void *model, attend_error *err)
+                            void *model, attend_error *err)
 {
     const char *from = text_of(kind->options, model, "from");
     const char *to = text_of(kind->options, model, "to");

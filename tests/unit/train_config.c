@@ -107,13 +107,13 @@ static void a_preset_decides_on_its_model_and_task(void **state)
         given g = settings_of(WORDS("preset", at_presets[i]->name));
         read_well(&c, &g);
         assert_ptr_equal(c.preset, at_presets[i]);
-        assert_ptr_equal(c.task, at_task_for(at_presets[i]->kind));
+        assert_ptr_equal(c.task, at_task_for(at_presets[i]->kind, false));
         assert_string_equal(c.run.task, c.task->name);
         at_train_config_free(&c);
         g = settings_of(WORDS("preset", at_presets[i]->name, "task",
-                              at_task_for(at_presets[i]->kind)->name, "hidden", "24"));
+                              at_task_for(at_presets[i]->kind, false)->name, "hidden", "24"));
         read_well(&c, &g);
-        assert_ptr_equal(c.task, at_task_for(at_presets[i]->kind));
+        assert_ptr_equal(c.task, at_task_for(at_presets[i]->kind, false));
         assert_setting(&c, "hidden", "24");
         at_train_config_free(&c);
     }
@@ -181,7 +181,7 @@ static void a_task_that_the_model_cannot_do_is_refused(void **state)
                 continue;
             assert_refused(WORDS("preset", at_presets[i]->name, "task", at_tasks[k]->name),
                            WORDS("--task", at_tasks[k]->name, kind->name, "is trained by",
-                                 at_task_for(kind)->name));
+                                 at_task_for(kind, false)->name));
         }
     assert_refused(WORDS("task", "translat"), WORDS("--task translat", "did you mean translate?"));
 }
