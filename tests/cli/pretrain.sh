@@ -16,7 +16,8 @@ done
 learned "it learns" "tail -n 1 masked/training/metrics.jsonl |
     sed 's/.*\"perplexity\": \([0-9.]*\).*/\1/' | awk '{ exit !(\$1 < 20) }'"
 expect 0 attend train --task masked "${small[@]}" --data text.txt --lr 0.01 --epochs 20 --out same
-check "attend train --task masked is the same" "cmp -s masked/model.safetensors same/model.safetensors"
+check "attend train --task masked is the same" \
+    "cmp -s masked/model.safetensors same/model.safetensors"
 expect 0 attend pretrain "${small[@]}" --data text.txt --whole-words --mask-fraction 0.3 --steps 2 \
     --out words
 
@@ -26,8 +27,8 @@ check "as many as asked for" "[ \$(wc -l < out) -eq 40 ]"
 check "all begin and end" "[ \$(grep -c '^\[CLS\] .* \[SEP\]\$' out) -eq 40 ]"
 check "tokens are masked" "grep -q '\[MASK\]([^ ]*)' out"
 check "replaced, and kept" \
-    "grep -oE '[^ ]+\([^ ]+\)' out | grep -v MASK | awk -F '[()]' '\$1 == \$2 { k = 1 } \$1 != \$2 { r = 1 }
-        END { exit !(k && r) }'"
+    "grep -oE '[^ ]+\([^ ]+\)' out | grep -v MASK | awk -F '[()]' '
+        \$1 == \$2 { k = 1 } \$1 != \$2 { r = 1 } END { exit !(k && r) }'"
 cp out before
 expect 0 attend pretrain "${small[@]}" --data text.txt --steps 1 --out without
 check "showing them changes nothing" "cmp -s shown/model.safetensors without/model.safetensors"
@@ -52,7 +53,8 @@ says err "started fresh: pooler.dense.weight, pooler.dense.bias, cls.seq_relatio
 
 # ---- another head ----
 awk '{ print NR % 2 ? "odd" : "even", "\t", $0 }' plain.txt > labelled.tsv
-expect 0 attend train --task classify --init-from masked --data labelled.tsv --steps 2 --out classes
+expect 0 attend train --task classify --init-from masked --data labelled.tsv --steps 2 \
+    --out classes
 says err "started fresh: pooler.dense.weight, pooler.dense.bias, classifier.weight, classifier.bias"
 expect 65 attend train --task classify --init-from masked --hidden 32 --data labelled.tsv --steps 2 \
     --out wider
