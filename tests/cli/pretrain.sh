@@ -56,8 +56,8 @@ awk '{ print NR % 2 ? "odd" : "even", "\t", $0 }' plain.txt > labelled.tsv
 expect 0 attend train --task classify --init-from masked --data labelled.tsv --steps 2 \
     --out classes
 says err "started fresh: pooler.dense.weight, pooler.dense.bias, classifier.weight, classifier.bias"
-expect 65 attend train --task classify --init-from masked --hidden 32 --data labelled.tsv --steps 2 \
-    --out wider
+expect 65 attend train --task classify --init-from masked --hidden 32 --data labelled.tsv \
+    --steps 2 --out wider
 says err "is (65, 16), the model has (65, 32)"
 expect 0 attend pretrain --init-from classes --data text.txt --steps 2 --out again
 says err "started fresh: cls.predictions.bias, cls.predictions.transform.dense.weight"
