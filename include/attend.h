@@ -117,6 +117,7 @@ typedef enum attend_capability {
     ATTEND_CAN_POINT = 1 << 7,  /* put items into order */
     ATTEND_CAN_PRETRAIN = 1 << 8,
     ATTEND_CAN_REGRESS = 1 << 9,
+    ATTEND_CAN_PERMUTE = 1 << 10, /* predict tokens of a text in any order */
 } attend_capability;
 
 /* Where attention stands in a model. */

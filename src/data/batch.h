@@ -34,8 +34,10 @@ typedef struct {
                               behind the end; or NULL */
     int *extra;            /* [B]: numbers in copied that are a sentence's own; or NULL */
     unsigned char *begins; /* [B,T] of the source: does a word begin here? */
-    uint32_t *examples;    /* [B]: numbers in the corpus, or of the supply's items */
-    uint32_t epoch;        /* which one, from 0, and which of its batches */
+    int *history;       /* [B]: tokens of the same document before each row, of streams of running
+                           text (windows.h); or NULL */
+    uint32_t *examples; /* [B]: numbers in the corpus, or of the supply's items */
+    uint32_t epoch;     /* which one, from 0, and which of its batches */
     size_t index;
     uint32_t step; /* batches before this one since the first, modulo 2^32 */
 } at_batch;

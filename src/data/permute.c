@@ -1,5 +1,6 @@
 #include "data/permute.h"
 
+#include <stdlib.h>
 #include <string.h>
 
 #include "base/random.h"
@@ -12,12 +13,26 @@ void at_permuting_defaults(at_permuting *p, const at_tokenizer *tokenizer)
 
 /* ---- which tokens ----------------------------------------------------------------------- */
 
-/* Sets chosen [T] for a sentence of n tokens; returns how many there are. */
+/* A text of which nothing is visible keeps its first token. */
+static int count_chosen(const at_batch *b, int row, const at_permuting *p, unsigned char *chosen)
+{
+    size_t first = (size_t)row * (size_t)b->source.T;
+    int n = b->source.lengths[row], count = 0;
+    for (int i = 0; i < n; i++) {
+        bool other = p->second && !(b->segments && b->segments[first + (size_t)i] == 1);
+        chosen[i] &= !other && !at_tokenizer_is_special(p->tokenizer, b->source.ids[first + i]);
+        count += chosen[i];
+    }
+    if (n > 0 && count == n)
+        chosen[0] = 0;
+    return count - (n > 0 && count == n);
+}
+
+/* Sets chosen [T] for a text of n tokens; returns how many there are. */
 static int choose(const at_batch *b, int row, const at_permuting *p, unsigned char *chosen)
 {
     at_random key = {p->seed, b->step, (uint32_t)row, at_random_name("span")};
-    const int *ids = b->source.ids + (size_t)row * (size_t)b->source.T;
-    int n = b->source.lengths[row], count = 0;
+    int n = b->source.lengths[row];
     uint32_t draw = 0;
     memset(chosen, 0, (size_t)b->source.T);
     for (int at = 0; at < n;) {
@@ -29,37 +44,39 @@ static int choose(const at_batch *b, int row, const at_permuting *p, unsigned ch
             chosen[i] = 1;
         at += stretch;
     }
-    for (int i = 0; i < n; i++) {
-        chosen[i] &= !at_tokenizer_is_special(p->tokenizer, ids[i]);
-        count += chosen[i];
-    }
-    return count;
+    return count_chosen(b, row, p, chosen);
 }
 
 /* ---- who sees whom ---------------------------------------------------------------------- */
 
-/* Place in the order: -1 for what everybody sees and that sees nothing of what is predicted; a
- * random one for what is predicted, and for special tokens, which thereby see a part of it. */
-static int64_t order_of(const at_permuting *p, at_random key, int id, bool chosen, int i)
+static int compare(const void *a, const void *b)
 {
-    if (!chosen && !at_tokenizer_is_special(p->tokenizer, id))
-        return -1;
-    return (int64_t)at_random_u32(key, (uint32_t)i) << 31 | i; /* no two are equal */
+    uint64_t x = *(const uint64_t *)a, y = *(const uint64_t *)b;
+    return x < y ? -1 : x > y;
 }
 
-static void hide(const at_batch *b, int row, const at_permuting *p, const unsigned char *chosen,
-                 int64_t *order, unsigned char *hidden)
+/* Ranks of a text: places in a random order for what is predicted, and for special tokens, which
+ * thereby see a part of it. What is neither is seen by all, and sees nothing that is predicted. */
+static void rank(const at_batch *b, int row, const at_permuting *p, const unsigned char *chosen,
+                 uint64_t *order, at_permutation *out)
 {
     at_random key = {p->seed, b->step, (uint32_t)row, at_random_name("order")};
-    const int *ids = b->source.ids + (size_t)row * (size_t)b->source.T;
-    int n = b->source.lengths[row];
-    size_t T = (size_t)b->source.T;
-    memset(hidden, 0, T * T);
-    for (int i = 0; i < n; i++)
-        order[i] = order_of(p, key, ids[i], chosen[i], i);
-    for (int i = 0; i < n; i++)
-        for (int j = 0; j < n; j++)
-            hidden[(size_t)i * T + (size_t)j] = chosen[j] && order[i] <= order[j];
+    size_t first = (size_t)row * (size_t)b->source.T;
+    int *query = out->query_rank + first, *keys = out->key_rank + first, count = 0;
+    for (int i = 0; i < b->source.T; i++) {
+        query[i] = 0;
+        keys[i] = -1;
+        if (i < b->source.lengths[row]
+            && (chosen[i] || at_tokenizer_is_special(p->tokenizer, b->source.ids[first + i])))
+            order[count++] = (uint64_t)at_random_u32(key, (uint32_t)i) << 32 | (uint32_t)i;
+    }
+    qsort(order, (size_t)count, sizeof *order, compare);
+    for (int place = 0; place < count; place++) {
+        size_t i = (size_t)(uint32_t)order[place];
+        query[i] = place;
+        if (chosen[i])
+            keys[i] = place;
+    }
 }
 
 /* ---- all -------------------------------------------------------------------------------- */
@@ -85,13 +102,15 @@ attend_status at_permute(const at_batch *batch, const at_permuting *p, at_arena 
 {
     size_t B = (size_t)batch->source.B, T = (size_t)batch->source.T;
     unsigned char *chosen = at_arena_alloc(arena, B * T);
-    int64_t *order = at_arena_alloc(arena, T * sizeof *order);
+    uint64_t *order = at_arena_alloc(arena, T * sizeof *order);
     *out = (at_permutation){.B = (int)B, .T = (int)T, .P = 1};
-    out->hidden = at_arena_alloc(arena, B * T * T);
-    if (!chosen || !order || !out->hidden)
+    out->query_rank = at_arena_alloc(arena, B * T * sizeof *out->query_rank);
+    out->key_rank = at_arena_alloc(arena, B * T * sizeof *out->key_rank);
+    if (!chosen || !order || !out->query_rank || !out->key_rank)
         return at_error_memory(err);
     for (size_t row = 0; row < B; row++) {
         int count = choose(batch, (int)row, p, chosen + row * T);
+        out->count += (size_t)count;
         out->P = count > out->P ? count : out->P;
     }
     out->positions = at_arena_alloc(arena, B * (size_t)out->P * sizeof *out->positions);
@@ -99,17 +118,8 @@ attend_status at_permute(const at_batch *batch, const at_permuting *p, at_arena 
     if (!out->positions || !out->targets)
         return at_error_memory(err);
     for (size_t row = 0; row < B; row++) {
-        hide(batch, (int)row, p, chosen + row * T, order, out->hidden + row * T * T);
+        rank(batch, (int)row, p, chosen + row * T, order, out);
         list(batch, (int)row, chosen + row * T, out);
     }
     return ATTEND_OK;
-}
-
-void at_permutation_mapping(const at_permutation *p, float *mapping)
-{
-    size_t rows = (size_t)p->B * (size_t)p->P, T = (size_t)p->T;
-    memset(mapping, 0, rows * T * sizeof *mapping);
-    for (size_t i = 0; i < rows; i++)
-        if (p->positions[i] >= 0)
-            mapping[i * T + (size_t)p->positions[i]] = 1;
 }

@@ -16,7 +16,10 @@ typedef struct {
     int T;         /* tokens of a window, at least 1 */
     int streams;   /* B, or 0 for windows on their own */
     bool random;   /* windows on their own begin anywhere */
-    uint64_t seed; /* of that */
+    uint64_t seed; /* of that, and of `shifted` */
+    int stride;    /* tokens from a window of a stream to its next one, up to T; 0: T */
+    int backwards; /* the last so many streams are read from their end, window by window */
+    bool shifted;  /* streams begin at another token in every epoch */
 } at_windows_options;
 
 /* Up to T tokens at the end of the text
@@ -29,7 +32,7 @@ void at_windows_free(at_windows *w); /* may be NULL */
 size_t at_windows_count(const at_windows *w);
 size_t at_windows_left(const at_windows *w);
 
-/* With streams, the plan must be in_order with B sentences. */
+/* With streams, the plan must be in_order with B texts; batches have `history` then. */
 at_supply at_windows_supply(at_windows *w);
 
 #endif

@@ -168,6 +168,47 @@ typedef struct {
     at_tensor *(*next)(at_tape *t, const at_model *m, at_tensor *states);
 } at_encodes;
 
+/* texts whose tokens are predicted in an order; the caller's memory, alive until the tape is reset
+ */
+typedef struct {
+    at_ids ids;                       /* [B,T] */
+    const int *lengths;               /* [B] */
+    const int *segments;              /* [B,T] */
+    const int *query_rank, *key_rank; /* [B,T]: token i sees token j where key_rank[j] <
+                                         query_rank[i]; NULL in one direction */
+    const int *targets;               /* [B,P]: positions that are predicted, -1 for none */
+    int P;                            /* 0 in one direction: the token after each is predicted */
+    const int *directions;            /* [B]: 1 where a text runs backwards; NULL: none does */
+
+    /* States of the segments of text before these, for layer l from l*layer_size on: [B,M,D], the
+     * newest last. `next` receives those for the segments that follow. Both NULL: there are none.
+     */
+    const real *old;
+    real *next;
+    size_t layer_size;
+    const int *remembered; /* [B]: so many of the newest count */
+
+    at_attention_record *record; /* kinds content and query; or NULL */
+} at_permuted;
+
+/* Models that predict tokens of a text in any order, or in one direction alone; they have encodes,
+ * whose width and layers tell how large a memory is. */
+typedef struct {
+    int (*memory)(const at_model *m);    /* M; 0: none */
+    int (*reuse)(const at_model *m);     /* tokens of a segment, from its first one on, that enter
+                                            the memory, and after which the next one begins; 0: all */
+    bool (*two_ways)(const at_model *m); /* half of the texts run backwards */
+    bool (*causal)(const at_model *m);   /* in one direction */
+
+    at_tensor *(*predict)(at_tape *t, const at_model *m, const at_permuted *in); /* [B,P,D]; in one
+                                                                  direction [B,T,D] */
+    at_tensor *(*logits)(at_tape *t, const at_model *m, at_tensor *features); /* [..,D] -> [..,V] */
+
+    /* The mean negative log-likelihood of targets [..] from features [..,D]. */
+    at_tensor *(*loss)(at_tape *t, const at_model *m, at_tensor *features, at_ids targets,
+                       at_cross_entropy_options options);
+} at_permutes;
+
 /* What the logits of classes mean, and their loss. */
 typedef enum {
     ATTEND_LABELS_ONE,     /* one of the labels: softmax, cross-entropy */
@@ -242,8 +283,9 @@ struct at_model_kind {
     /* What its classes are; NULL: ATTEND_LABELS_ONE. */
     at_label_use (*label_use)(const at_model *m);
 
-    const at_decodes *decodes; /* translate, generate */
-    const at_encodes *encodes; /* tag, answer, fill, embed, pretrain */
+    const at_decodes *decodes;   /* translate, generate */
+    const at_encodes *encodes;   /* tag, answer, fill, embed, pretrain */
+    const at_permutes *permutes; /* permute */
     at_classifies *classify;
     const at_points *points;
 };

@@ -132,7 +132,35 @@ static const unsigned char *flags(at_tape *t, const scene *c, const int *targets
     return y;
 }
 
-enum { EARLIEST = -(1 << 30) }; /* rank of the memory: every token sees it */
+/* ranks of the memory: every token sees it, or none does */
+enum { EARLIEST = -(1 << 30), NEVER = 1 << 30 };
+
+/* [B,K]: with the ranks of the memory; NULL without any */
+static const int *key_ranks(at_tape *t, const scene *c)
+{
+    const at_xlnet_input *in = c->in;
+    if (!in->remembered || c->M == 0)
+        return with_memory(t, c, in->key_rank, EARLIEST);
+    int *y = ints(t, c->B, c->K);
+    for (int i = 0; y && i < c->B * c->K; i++) {
+        int b = i / c->K, j = i % c->K - c->M;
+        y[i] = j >= 0                    ? in->key_rank ? in->key_rank[b * c->T + j] : 0
+               : j >= -in->remembered[b] ? EARLIEST
+                                         : NEVER;
+    }
+    return y;
+}
+
+/* [B,T]: of the tokens, or a rank that sees all that there is */
+static const int *query_ranks(at_tape *t, const scene *c)
+{
+    if (c->in->query_rank || !c->in->remembered || c->M == 0)
+        return c->in->query_rank;
+    int *y = ints(t, c->B, c->T);
+    for (int i = 0; y && i < c->B * c->T; i++)
+        y[i] = 1;
+    return y;
+}
 
 static const int *lengths_of(at_tape *t, const scene *c)
 {
@@ -150,7 +178,7 @@ static void set_query_stream(at_tape *t, const at_xlnet_input *in, scene *c)
     c->positions[1] = positions;
     c->query_segment = of_targets(t, c, in->segments);
     c->query = c->content;
-    c->query.query_rank = of_targets(t, c, in->query_rank);
+    c->query.query_rank = of_targets(t, c, c->content.query_rank);
     c->query.hidden = flags(t, c, in->targets, in->P);
     c->query.self = false;
 }
@@ -180,8 +208,8 @@ static scene set_scene(at_tape *t, const at_xlnet *m, const at_xlnet_input *in)
     c.distances = distances(t, m, c.K, c.T);
     c.key_segment = with_memory(t, &c, in->segments, 0);
     c.content = (at_sight){.lengths = lengths_of(t, &c),
-                           .query_rank = in->query_rank,
-                           .key_rank = with_memory(t, &c, in->key_rank, EARLIEST),
+                           .query_rank = query_ranks(t, &c),
+                           .key_rank = key_ranks(t, &c),
                            .hidden = flags(t, &c, NULL, c.T),
                            .causal = m->causal,
                            .limited = m->same_length,

@@ -43,6 +43,8 @@ typedef struct {
     int hidden, layers, heads, head_width, ffn;
     int attn_type; /* at_xlnet_type */
     int clamp;
+    int memory, reuse;
+    bool same_length, two_ways;
     const char *activation;
     double norm_epsilon, dropout;
     int summary; /* at_xlnet_summary */
@@ -95,6 +97,7 @@ typedef struct {
     int P;
     const int *directions;    /* [B]: 1 where a text runs backwards; NULL: none does */
     at_tensor *const *memory; /* [layers] of [B,M,D], of at_xlnet_remember; or NULL */
+    const int *remembered;    /* [B]: so many of its newest states count; NULL: M */
 
     /* Of a causal model, instead of all that is between ids and here: tokens continue the rows of a
      * cache, counts[b] of them (NULL: T each) and padding. May be NULL. */

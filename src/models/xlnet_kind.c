@@ -33,6 +33,18 @@ static const at_option options[] = {
              "in a language model of one direction"},
     {.name = "clamp-distance", OPTION_INT(at_xlnet_settings, clamp), .value = "0", .min = 0,
      .max = 1 << 20, .meta = "N", .help = "Largest distance that is told apart; 0: all are"},
+    {.name = "mem-len", OPTION_INT(at_xlnet_settings, memory), .value = "0", .min = 0,
+     .max = 1 << 20, .meta = "N", .group = "XLNet",
+     .help = "States of earlier text that each layer remembers in pre-training; 0: none"},
+    {.name = "reuse-len", OPTION_INT(at_xlnet_settings, reuse), .value = "0", .min = 0,
+     .max = 1 << 20, .meta = "N", .group = "XLNet",
+     .help = "Tokens of a training example that enter the memory, after which the next example "
+             "begins; 0: all"},
+    {.name = "same-length", OPTION_FLAG(at_xlnet_settings, same_length), .value = "no",
+     .group = "XLNet",
+     .help = "With --attn-type uni, tokens attend to at most --mem-len tokens before them"},
+    {.name = "bi-data", OPTION_FLAG(at_xlnet_settings, two_ways), .value = "no", .group = "XLNet",
+     .help = "Half of the texts of a batch run backwards in pre-training"},
     {.name = "activation", OPTION_STRING(at_xlnet_settings, activation), .value = "gelu",
      .meta = "NAME",
      .help = "Activation of the feed-forward layers: relu, gelu, gelu_new, silu, .."},
@@ -81,6 +93,13 @@ static attend_status check(const at_xlnet_settings *s, const at_xlnet *m, attend
         return at_error(err, ATTEND_OPTION,
                         "--head pretraining: an XLNet does not predict the next sentence; choose "
                         "--head masked");
+    if (s->same_length && !(m->causal && s->memory))
+        return at_error(err, ATTEND_OPTION,
+                        "--same-length: it limits what tokens see of one direction and a memory; "
+                        "choose --attn-type uni with --mem-len, or leave it out");
+    if (s->reuse && !s->memory)
+        return at_error(err, ATTEND_OPTION,
+                        "--reuse-len %d: there is no memory; choose --mem-len too", s->reuse);
     if (s->labels != ATTEND_LABELS_ONE && m->head != ATTEND_XLNET_CLASSES)
         return at_error(err, ATTEND_OPTION,
                         "--labels: only --head classes gives %s; choose --labels one",
@@ -103,8 +122,12 @@ static attend_status describe(at_model *m, attend_error *err)
                       .activation = at_activation_find(s->activation),
                       .epsilon = (real)s->norm_epsilon,
                       .dropout = (real)s->dropout,
+                      .memory = s->memory,
+                      .reuse = s->reuse,
                       .clamp = s->clamp,
                       .causal = s->attn_type == ATTEND_XLNET_UNI,
+                      .same_length = s->same_length,
+                      .two_ways = s->two_ways,
                       .head = (at_xlnet_head)s->head,
                       .labels = (at_label_use)s->labels,
                       .classes = at_model_label_count(m),
@@ -231,13 +254,84 @@ static at_tensor *loss(at_tape *t, const at_model *m, at_tensor *features, at_mi
 static const at_decodes decodes = {
     .cache = cache, .decode = decode, .vocabulary = vocabulary, .logits = logits, .loss = loss};
 
+/* ---- predicting in any order ---------------------------------------------------------------- */
+
+static int memory(const at_model *m) { return net_of(m)->memory; }
+static int reuse(const at_model *m) { return net_of(m)->reuse; }
+static bool two_ways(const at_model *m) { return net_of(m)->two_ways; }
+static bool causal(const at_model *m) { return net_of(m)->causal; }
+
+/* [B,M,D] of each layer */
+static at_tensor **old_memory(at_tape *t, const at_xlnet *m, const at_permuted *in)
+{
+    at_tensor **y = in->old ? at_scratch(t, (size_t)m->layers * sizeof(at_tensor *)) : NULL;
+    for (int i = 0; y && i < m->layers; i++)
+        y[i] = at_input(t, SHAPE(in->ids.shape.dim[0], m->memory, m->width),
+                        in->old + (size_t)i * in->layer_size);
+    return y;
+}
+
+/* The newest states of a layer: those of the old memory, and of the text that enters it. */
+static void remember(const at_xlnet *m, const at_permuted *in, int layer, const at_tensor *states)
+{
+    int M = m->memory, T = in->ids.shape.dim[1];
+    int used = m->reuse > 0 && m->reuse < T ? m->reuse : T;
+    int fresh = used < M ? used : M;
+    size_t D = (size_t)m->width, row = (size_t)M * D, from = (size_t)layer * in->layer_size;
+    for (size_t b = 0; b < (size_t)in->ids.shape.dim[0]; b++) {
+        real *to = in->next + from + b * row;
+        const real *text = states->value + (b * (size_t)T + (size_t)(used - fresh)) * D;
+        memcpy(to, in->old + from + b * row + (size_t)fresh * D,
+               (size_t)(M - fresh) * D * sizeof *to);
+        memcpy(to + (size_t)(M - fresh) * D, text, (size_t)fresh * D * sizeof *to);
+    }
+}
+
+static at_tensor *predict(at_tape *t, const at_model *m, const at_permuted *in)
+{
+    const at_xlnet *net = net_of(m);
+    at_tensor **states = in->next ? at_scratch(t, (size_t)(net->layers + 1) * sizeof *states)
+                                  : NULL;
+    at_xlnet_input x = {.ids = in->ids,
+                        .lengths = in->lengths,
+                        .segments = in->segments,
+                        .query_rank = in->query_rank,
+                        .key_rank = in->key_rank,
+                        .targets = net->causal ? NULL : in->targets,
+                        .P = in->P,
+                        .directions = in->directions,
+                        .memory = old_memory(t, net, in),
+                        .remembered = in->remembered,
+                        .record = in->record,
+                        .content = states};
+    at_streams y = at_xlnet_read(t, net, &x);
+    for (int i = 0; states && i < net->layers && !at_failed(t); i++)
+        remember(net, in, i, states[i]);
+    return net->causal ? y.content : y.query;
+}
+
+static at_tensor *permuted_loss(at_tape *t, const at_model *m, at_tensor *features, at_ids targets,
+                                at_cross_entropy_options o)
+{
+    return at_xlnet_loss(t, net_of(m), features, targets, o);
+}
+
+static const at_permutes permutes = {.memory = memory,
+                                     .reuse = reuse,
+                                     .two_ways = two_ways,
+                                     .causal = causal,
+                                     .predict = predict,
+                                     .logits = logits,
+                                     .loss = permuted_loss};
+
 /* ---- what it says of itself ----------------------------------------------------------------- */
 
 static unsigned able(const at_model *m)
 {
     const at_xlnet *net = net_of(m);
     switch (net->head) {
-    case ATTEND_XLNET_TOKENS: return ATTEND_CAN_PRETRAIN | (net->causal ? ATTEND_CAN_GENERATE : 0);
+    case ATTEND_XLNET_TOKENS:
+        return ATTEND_CAN_PRETRAIN | ATTEND_CAN_PERMUTE | (net->causal ? ATTEND_CAN_GENERATE : 0);
     case ATTEND_XLNET_CLASSES: return ATTEND_CAN_CLASSIFY;
     case ATTEND_XLNET_TAGS: return ATTEND_CAN_TAG;
     case ATTEND_XLNET_SPAN: return ATTEND_CAN_ANSWER;
@@ -255,7 +349,7 @@ static void aim(void *settings, unsigned can)
         s->head = ATTEND_XLNET_TAGS;
     else if (can & ATTEND_CAN_ANSWER)
         s->head = ATTEND_XLNET_SPAN;
-    else if (can & (ATTEND_CAN_PRETRAIN | ATTEND_CAN_GENERATE))
+    else if (can & (ATTEND_CAN_PRETRAIN | ATTEND_CAN_PERMUTE | ATTEND_CAN_GENERATE))
         s->head = ATTEND_XLNET_TOKENS;
     if (can & ATTEND_CAN_GENERATE)
         s->attn_type = ATTEND_XLNET_UNI;
@@ -305,7 +399,7 @@ const at_model_kind at_model_xlnet = {
     .type = "attend-xlnet",
     .use = "classify",
     .can = ATTEND_CAN_CLASSIFY | ATTEND_CAN_TAG | ATTEND_CAN_ANSWER | ATTEND_CAN_GENERATE
-           | ATTEND_CAN_PRETRAIN,
+           | ATTEND_CAN_PRETRAIN | ATTEND_CAN_PERMUTE,
     .parts = ATTEND_PART_TOKENIZER | ATTEND_PART_LABELS,
     .options = options,
     .settings_size = sizeof(at_xlnet_settings),
@@ -320,5 +414,6 @@ const at_model_kind at_model_xlnet = {
     .label_use = label_use,
     .decodes = &decodes,
     .encodes = &encodes,
+    .permutes = &permutes,
     .classify = classify,
 };

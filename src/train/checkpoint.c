@@ -72,6 +72,7 @@ static attend_status state_read(const json_t *json, const char *file, at_train_s
             "%s: a checkpoint of format %lld, and this version of attend reads format %d",
             at_show(file).text, (long long)version, VERSION);
     at_fields position = at_fields_in(&f, "position"), plateau = at_fields_in(&f, "plateau");
+    at_train_state own = *s;
     *s = (at_train_state){
         .updates = at_field_int(&f, "updates", 0, 0, most_updates),
         .batches = at_field_int(&f, "batches", 0, 0, most_updates),
@@ -95,6 +96,8 @@ static attend_status state_read(const json_t *json, const char *file, at_train_s
         .shards = (int)at_field_int(&f, "shards", 1, 1, INT32_MAX),
     };
     snprintf(s->isa, sizeof s->isa, "%s", at_field_string(&f, "isa", ""));
+    memcpy(s->array, own.array, sizeof s->array);
+    s->arrays = own.arrays;
     return f.status;
 }
 
@@ -110,6 +113,15 @@ static void add_optim(at_store_list *l, at_optim *optim)
                      s.value
                          ? at_store_values(name, at_dtype_of_real(), s.parameter->shape, s.value)
                          : at_store_data(name, ATTEND_DTYPE_I64, SCALAR, s.steps));
+    }
+}
+
+static void add_arrays(at_store_list *l, const at_train_state *s)
+{
+    for (int i = 0; i < s->arrays; i++) {
+        const at_task_array *a = &s->array[i];
+        at_store_add(l, "task.", a->name,
+                     at_store_values(a->name, at_dtype_of_real(), a->shape, a->value));
     }
 }
 
@@ -136,6 +148,7 @@ attend_status at_checkpoint_save(const char *path, at_params *params, at_trainer
         return at_error_memory(err);
     at_store_params(&l, "param.", params);
     add_optim(&l, at_trainer_optim(t));
+    add_arrays(&l, s);
     attend_status status = at_store_list_save(&l, path, "state", text, err);
     json_free_t release;
     json_get_alloc_funcs(NULL, &release);
@@ -176,12 +189,42 @@ static attend_status load_states(const at_safetensors *file, at_optim *optim, at
     return status;
 }
 
+/* one array of the task, which the run has made as large as it will be */
+static attend_status load_array(const at_safetensors *file, const at_task_array *a,
+                                attend_error *err)
+{
+    const at_stored *found = NULL;
+    for (int i = 0; i < at_safetensors_count(file) && !found; i++) {
+        const at_stored *t = at_safetensors_at(file, i);
+        if (strncmp(t->name, "task.", 5) == 0 && strcmp(t->name + 5, a->name) == 0)
+            found = t;
+    }
+    size_t len = 0;
+    if (!found)
+        return at_error(err, ATTEND_FORMAT, "the checkpoint has no tensor 'task.%s'", a->name);
+    if (!at_shape_len(a->shape, &len) || found->len != len)
+        return at_error(err, ATTEND_SHAPE, "tensor '%s' has %zu numbers, not %zu", found->name,
+                        found->len, len);
+    return at_safetensors_read_weights(file, found, a->value, err);
+}
+
+static attend_status load_arrays(const at_safetensors *file, const at_train_state *s,
+                                 attend_error *err)
+{
+    attend_status status = ATTEND_OK;
+    for (int i = 0; i < s->arrays && status >= 0; i++)
+        status = load_array(file, &s->array[i], err);
+    return status;
+}
+
 static attend_status load(const at_safetensors *file, const char *path, const json_t *json,
                           at_params *params, at_trainer *t, at_train_state *s, attend_error *err)
 {
     attend_status status = state_read(json, path, s, err);
     if (status >= 0 && (status = at_weights_read(file, "param.", params, err)) >= 0)
         status = load_states(file, at_trainer_optim(t), err);
+    if (status >= 0)
+        status = load_arrays(file, s, err);
     if (status < 0)
         return status;
     at_trainer_set_updates(t, s->updates, s->batches);

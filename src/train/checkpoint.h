@@ -5,6 +5,7 @@
  *     param.NAME             every parameter
  *     optim.NAME.STATE       the optimiser's numbers for it
  *     optim.NAME.step        and its count of updates
+ *     task.NAME              arrays of the task
  *     metadata               everything else, as JSON: "state" of the run, "task" of the task, and
  *                            "version" of this format. Version 1 is read, too: that of attend 0.1
  */
@@ -14,6 +15,15 @@
 #include "base/json.h"
 #include "data/batch.h"
 #include "train/trainer.h"
+
+/* numbers of a task that a checkpoint keeps, in their own memory */
+typedef struct {
+    const char *name;
+    at_shape shape;
+    real *value;
+} at_task_array;
+
+enum { ATTEND_TASK_ARRAYS = 4 };
 
 /* the state of a run, beside its weights */
 typedef struct {
@@ -30,6 +40,8 @@ typedef struct {
     uint64_t seed;
     int shards;   /* of a batch: with the seed and the instruction set they decide the bits */
     char isa[16]; /* instruction set */
+    at_task_array array[ATTEND_TASK_ARRAYS]; /* of the task; set before saving and loading */
+    int arrays;
 } at_train_state;
 
 /* As it is now: what the trainer knows, and the machine. */

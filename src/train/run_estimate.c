@@ -86,6 +86,7 @@ static attend_status longest_batch(at_run *r, at_batch *batch, attend_error *err
 static attend_status try_shard(at_run *r, const at_batch *batch, double *bytes, attend_error *err)
 {
     at_tape *t = at_tape_new(r->params, ATTEND_TRAIN);
+    r->estimating = true;
     attend_status status = t ? r->task->take(r, batch, r->state.shards, err) : at_error_memory(err);
     if (status >= 0) {
         at_tape_seed(t, r->settings.seed, 0, 0);
@@ -93,6 +94,7 @@ static attend_status try_shard(at_run *r, const at_batch *batch, double *bytes, 
         *bytes = (double)at_tape_used(t);
         status = at_tape_status(t, err);
     }
+    r->estimating = false;
     if (t)
         at_tape_free(t);
     return status;

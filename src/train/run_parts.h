@@ -23,6 +23,7 @@ struct at_run {
     at_encoded *ids[2];             /* to train on, to validate with; by the task */
     at_encoded_supply sentences[2]; /* of these */
     at_supply supply[2];            /* by the task; the sentences, where at_run_encode made it */
+    bool in_order;                  /* batches to train on are those of streams; by the task */
     int valid_batch;                /* of a validation; 64 unless the task says otherwise */
     at_batches *batches;
 
@@ -31,6 +32,7 @@ struct at_run {
     double n_targets; /* what the loss of the batch is the mean of; by the task */
     at_trainer *trainer;
     at_tape *tape;   /* of validations */
+    bool estimating; /* the batch is tried to see how much memory it takes */
     bool validating; /* batches are those of the validation */
 
     at_train_state state;

@@ -116,6 +116,7 @@ static attend_status make_batches(at_run *r, attend_error *err)
     at_plan_options plan = {.sentences = at_run_batch(s),
                             .tokens = (size_t)s->batch_tokens,
                             .mix = s->mix_lengths,
+                            .in_order = r->in_order,
                             .seed = s->seed};
     return at_batches_new(r->supply[0], &plan, &r->batches, err);
 }

@@ -82,8 +82,9 @@ typedef struct {
     /* Appends row `row` of the batch that was taken last, as the network sees it; or NULL. */
     void (*show)(const at_run *r, int row, at_str *out);
 
-    /* What a checkpoint keeps of the task, a JSON object (NULL without memory), and back; both are
-     * NULL where there is nothing to keep. */
+    /* What a checkpoint keeps of the task, a JSON object (NULL without memory), and back; NULL
+     * where there is nothing to keep. Arrays are in run->state.array, and read before load_state.
+     */
     json_t *(*save_state)(const at_run *r);
     void (*load_state)(at_run *r, at_fields *fields);
 

@@ -96,7 +96,6 @@ static void predicted_tokens_see_each_other_in_an_order(void **state)
     at_permutation out = permute(&b, &p);
     int T = out.T;
     for (int row = 0; row < b.source.B; row++) {
-        const unsigned char *hidden = out.hidden + (size_t)row * (size_t)T * (size_t)T;
         bool chosen[512] = {false};
         int n = b.source.lengths[row], count = 0;
         bool rank[512] = {false};
@@ -105,11 +104,13 @@ static void predicted_tokens_see_each_other_in_an_order(void **state)
         for (int i = 0; i < T; i++) {
             int seen = 0;
             for (int j = 0; j < T; j++) {
-                bool hides = hidden[i * T + j];
-                if (i >= n || j >= n || !chosen[j])
+                bool hides = !at_permutation_sees(&out, row, i, j);
+                if (i >= n)
+                    continue;
+                if (j >= n || !chosen[j])
                     assert_false(hides);
                 else if (chosen[i] && i != j)
-                    assert_int_not_equal(hides, hidden[j * T + i]);
+                    assert_int_not_equal(hides, !at_permutation_sees(&out, row, j, i));
                 else if (i == j || i < n - 2)
                     assert_true(hides);
                 seen += j < n && chosen[j] && !hides;
@@ -131,29 +132,48 @@ static void the_place_alone_decides(void **state)
     at_permuting_defaults(&p, toy);
     at_batch one = whole(1), two = whole(2);
     at_permutation a = permute(&one, &p), b = permute(&one, &p), c = permute(&two, &p);
-    size_t size = (size_t)a.B * (size_t)a.T * (size_t)a.T;
-    assert_memory_equal(a.hidden, b.hidden, size);
-    assert_memory_not_equal(a.hidden, c.hidden, size);
+    size_t size = (size_t)a.B * (size_t)a.T * sizeof *a.key_rank;
+    assert_memory_equal(a.key_rank, b.key_rank, size);
+    assert_memory_not_equal(a.key_rank, c.key_rank, size);
     p.seed = 9;
     b = permute(&one, &p);
-    assert_memory_not_equal(a.hidden, b.hidden, size);
+    assert_memory_not_equal(a.key_rank, b.key_rank, size);
 }
 
-static void the_mapping_has_a_one_for_each_prediction(void **state)
+/* A prediction that sees nothing at all would see everything. */
+static void every_prediction_sees_a_token(void **state)
 {
     (void)state;
     at_permuting p;
     at_permuting_defaults(&p, toy);
     at_batch b = whole(1);
-    b.source.B = 20;
+    p.share = 1;
+    toy->special[ATTEND_SPECIAL_SEP] = toy->special[ATTEND_SPECIAL_CLS] = -1;
     at_permutation out = permute(&b, &p);
-    size_t size = (size_t)out.B * (size_t)out.P * (size_t)out.T;
-    float *mapping = malloc(size * sizeof *mapping);
-    at_permutation_mapping(&out, mapping);
-    for (size_t i = 0; i < (size_t)(out.B * out.P); i++)
-        for (int k = 0; k < out.T; k++)
-            assert_true(mapping[i * (size_t)out.T + (size_t)k] == (out.positions[i] == k));
-    free(mapping);
+    for (int row = 0; row < b.source.B; row++)
+        for (int i = 0; i < b.source.lengths[row]; i++) {
+            int seen = 0;
+            for (int j = 0; j < b.source.lengths[row]; j++)
+                seen += at_permutation_sees(&out, row, i, j);
+            assert_true(seen > 0 || out.key_rank[row * out.T + i] < 0);
+        }
+}
+
+static void of_pairs_the_second_text_alone_is_predicted(void **state)
+{
+    (void)state;
+    at_permuting p;
+    at_permuting_defaults(&p, toy);
+    at_batch b = whole(1);
+    b.segments = calloc((size_t)b.source.B * (size_t)b.source.T, sizeof *b.segments);
+    for (int i = 0; i < b.source.B * b.source.T; i++)
+        b.segments[i] = i % b.source.T >= 10;
+    p.second = true;
+    at_permutation out = permute(&b, &p);
+    for (int i = 0; i < out.B * out.P; i++)
+        assert_true(out.positions[i] == -1 || out.positions[i] >= 10);
+    assert_true(out.count > 0);
+    free(b.segments);
 }
 
 #define TEST(name) cmocka_unit_test_setup_teardown(name, enter, leave)
@@ -164,7 +184,8 @@ int main(void)
         TEST(one_token_in_six_is_predicted_in_short_spans),
         TEST(predicted_tokens_see_each_other_in_an_order),
         TEST(the_place_alone_decides),
-        TEST(the_mapping_has_a_one_for_each_prediction),
+        TEST(every_prediction_sees_a_token),
+        TEST(of_pairs_the_second_text_alone_is_predicted),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
