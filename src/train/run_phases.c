@@ -262,6 +262,8 @@ static attend_status load_checkpoint(at_run *r, attend_error *err)
     attend_status status = path ? at_checkpoint_load(path, r->params, r->trainer, &r->state, &json,
                                                      err)
                                 : at_error_memory(err);
+    if (status >= 0 && !r->task->save_state && !json && !(json = json_object()))
+        status = at_error_memory(err);
     if (status >= 0 && r->task->load_state) {
         at_fields fields = at_fields_of(json, path, err);
         r->task->load_state(r, &fields);
