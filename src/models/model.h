@@ -200,8 +200,8 @@ typedef struct {
     bool (*two_ways)(const at_model *m); /* half of the texts run backwards */
     bool (*causal)(const at_model *m);   /* in one direction */
 
-    at_tensor *(*predict)(at_tape *t, const at_model *m, const at_permuted *in); /* [B,P,D]; in one
-                                                                  direction [B,T,D] */
+    /* [B,P,D]; in one direction [B,T,D] */
+    at_tensor *(*predict)(at_tape *t, const at_model *m, const at_permuted *in);
     at_tensor *(*logits)(at_tape *t, const at_model *m, at_tensor *features); /* [..,D] -> [..,V] */
 
     /* The mean negative log-likelihood of targets [..] from features [..,D]. */
@@ -279,6 +279,9 @@ struct at_model_kind {
 
     /* What this model can do, of `can`; NULL: all of it. */
     unsigned (*able)(const at_model *m);
+
+    /* Makes a tokenizer that is learned for such a model frame texts as it expects; or NULL. */
+    void (*frame)(at_tokenizer *t);
 
     /* What its classes are; NULL: ATTEND_LABELS_ONE. */
     at_label_use (*label_use)(const at_model *m);

@@ -2,6 +2,7 @@
 #include <string.h>
 
 #include "models/xlnet.h"
+#include "text/sentencepiece.h"
 
 /* ---- settings ------------------------------------------------------------------------------- */
 
@@ -355,6 +356,15 @@ static void aim(void *settings, unsigned can)
         s->attn_type = ATTEND_XLNET_UNI;
 }
 
+/* A <sep> B <sep> <cls> */
+static void frame(at_tokenizer *t)
+{
+    if (t->kind == &at_tokenizer_kind_sentencepiece)
+        at_sentencepiece_follow(
+            t, ATTEND_SPIECE_XLNET,
+            (at_spiece_cleaning){.remove_space = true, .keep_accents = true, .lower = false});
+}
+
 static at_label_use label_use(const at_model *m) { return net_of(m)->labels; }
 
 /* a text of one token, which is predicted too, with a segment; through the head */
@@ -411,6 +421,7 @@ const at_model_kind at_model_xlnet = {
     .unused = unused,
     .aim = aim,
     .able = able,
+    .frame = frame,
     .label_use = label_use,
     .decodes = &decodes,
     .encodes = &encodes,

@@ -168,24 +168,20 @@ at_tensor *at_permuted_loss_of(at_permuted_loss *l, at_tape *t, int shard)
 
 /* ---- showing -------------------------------------------------------------------------------- */
 
-static const char *token(const at_permuted_loss *l, int row, int i)
-{
-    return at_vocab_text(l->model->source->vocab, l->batch.source.ids[row * l->batch.source.T + i],
-                         NULL);
-}
-
 static void show_text(const at_permuted_loss *l, int row, at_str *out)
 {
-    at_str_print(out, "text:");
-    for (int i = 0; i < l->batch.source.lengths[row]; i++)
-        at_str_print(out, " %d:%s", i, token(l, row, i));
+    const at_block *x = &l->batch.source;
+    const at_vocab *vocab = l->model->source->vocab;
+    for (int i = 0; i < x->lengths[row]; i++)
+        at_str_print(out, "%s%d:%s", i ? " " : "", i,
+                     at_vocab_text(vocab, x->ids[row * x->T + i], NULL));
     if (l->directions[row])
-        at_str_print(out, "\n  backwards");
+        at_str_print(out, "  backwards");
     if (l->memory)
-        at_str_print(out, "\n  and %d states of the text before it", l->remembered[row]);
+        at_str_print(out, "  remembered: %d", l->remembered[row]);
 }
 
-/* predicted positions in their order: [count]; how many */
+/* predicted positions in their order; how many */
 static int in_order(const at_permutation *o, int row, int n, int *to)
 {
     int count = 0;
@@ -196,40 +192,38 @@ static int in_order(const at_permutation *o, int row, int n, int *to)
     return count;
 }
 
-static void show_predictions(const at_permuted_loss *l, int row, at_str *out)
+/* of those that are predicted, the ones that each position sees, which sees all others */
+static void show_seen(const at_permutation *o, int row, int n, const int *order, int count,
+                      at_str *out)
 {
-    const at_permutation *o = &l->order;
-    int n = l->batch.source.lengths[row];
-    int *order = at_alloc((size_t)(n + 1) * sizeof *order);
-    int count = order ? in_order(o, row, n, order) : 0;
-    at_str_print(out, "\npredicted in this order:");
-    for (int k = 0; k < count; k++)
-        at_str_print(out, " %d:%s", order[k], token(l, row, order[k]));
-    at_str_print(out, "\nEvery position sees all that is not predicted, and besides:");
+    at_str_print(out, "  also seen by:");
     for (int i = 0; i < n; i++) {
         bool predicted = o->key_rank[row * o->T + i] >= 0, any = false;
-        for (int k = 0; k < count; k++)
-            any |= at_permutation_sees(o, row, i, order[k]);
-        if (!predicted && !any)
-            continue;
-        at_str_print(out, "\n  %d:%s", i, token(l, row, i));
-        at_str_print(out, predicted ? " is predicted from" : " sees");
-        for (int k = 0; k < count; k++)
-            if (at_permutation_sees(o, row, i, order[k]))
-                at_str_print(out, " %d:%s", order[k], token(l, row, order[k]));
-        at_str_print(out, any ? "" : " nothing else");
-        if (predicted)
-            at_str_print(out, "; the content stream there also sees itself");
+        for (int k = 0; k < count; k++) {
+            if (!at_permutation_sees(o, row, i, order[k]))
+                continue;
+            at_str_print(out, any ? ",%d" : " %d<-%d", any ? order[k] : i, order[k]);
+            any = true;
+        }
+        if (predicted && !any)
+            at_str_print(out, " %d<-none", i);
     }
-    at_free(order);
 }
 
 void at_permuted_loss_show(const at_permuted_loss *l, int row, at_str *out)
 {
+    const at_permutation *o = &l->order;
+    int n = l->batch.source.lengths[row];
     show_text(l, row, out);
+    int *order = causal(l) ? NULL : at_alloc((size_t)(n + 1) * sizeof *order);
+    int count = order ? in_order(o, row, n, order) : 0;
     if (causal(l))
-        at_str_print(out, "\nEach token is predicted from those before it.");
+        at_str_print(out, "  each predicted from those before it");
     else
-        show_predictions(l, row, out);
-    at_str_print(out, "\n");
+        at_str_print(out, "  predicted in order:");
+    for (int k = 0; k < count; k++)
+        at_str_print(out, " %d", order[k]);
+    if (order)
+        show_seen(o, row, n, order, count, out);
+    at_free(order);
 }

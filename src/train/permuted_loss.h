@@ -48,7 +48,8 @@ attend_status at_permuted_loss_take(at_permuted_loss *l, const at_batch *batch, 
 /* The mean over the predictions of the whole batch; writes the memory of the shard's rows. */
 at_tensor *at_permuted_loss_of(at_permuted_loss *l, at_tape *t, int shard);
 
-/* Appends a row: its tokens, the order, and what each predicted position sees. */
+/* Appends a row: its tokens by position, the predicted ones in their order, and for each position
+ * those of them that it sees, "5<-7,9", or that it sees none. */
 void at_permuted_loss_show(const at_permuted_loss *l, int row, at_str *out);
 
 #endif

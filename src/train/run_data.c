@@ -189,9 +189,11 @@ attend_status at_run_learn(at_run *r, bool sources, bool targets, const char *pr
     o.pretokenised = s->pretokenised - 1;
     at_corpus_walk walk = {
         .corpus = r->corpus, .part = r->part, .sources = sources, .targets = targets};
-    status = at_tokenizer_kind_find(s->tokenizer)
-                 ? at_tokenizer_learn(s->tokenizer, at_corpus_lines(&walk), &o, out, err)
-                 : at_tokenizer_open(s->tokenizer, out, err);
+    bool learned = at_tokenizer_kind_find(s->tokenizer);
+    status = learned ? at_tokenizer_learn(s->tokenizer, at_corpus_lines(&walk), &o, out, err)
+                     : at_tokenizer_open(s->tokenizer, out, err);
+    if (status >= 0 && learned && r->kind->frame)
+        r->kind->frame(*out);
     if (status >= 0 && at_tokenizer_cutting(*out))
         at_run_say(r, "%s text is %s",
                    !sources  ? "target"

@@ -13,8 +13,9 @@ const at_option at_run_options[] = {
      OPTION_STRING(at_run_settings, task),
      .meta = "NAME",
      .later = true,
-     .help = "What is learned: translate, classify, masked, language or point (default: what the "
-             "preset is for)"},
+     .help =
+         "What is learned: translate, classify, masked, permutation, language or point (default: "
+         "what the preset is for)"},
     {.name = "data",
      OPTION_PATH(at_run_settings, data),
      .meta = "FILE",
@@ -216,6 +217,8 @@ const at_option at_pretrain_options[] = {
      OPTION_COUNT(at_run_settings, show, "0", 0, 1000),
      .line_only = true,
      .group = "Pre-training",
-     .help = "Print N examples before training, as the network sees them: each masked, replaced or "
-             "kept token is followed by the token to predict in parentheses"},
+     .help =
+         "Print N examples before training, as the network sees them: masked, replaced and kept "
+         "tokens with those to predict in parentheses, or the order of a permutation and what "
+         "each position sees"},
     {0}};

@@ -86,11 +86,11 @@ static void keep_memory(at_run *r)
     const at_permuted_loss *l = &state_of(r)->loss[0];
     int reads = ((int)(l->batch.index & 1) + l->memory->turn) & 1;
     const at_model *m = r->model;
-    r->state.array[0] = (at_task_array){
-        .name = "memory",
-        .shape = SHAPE(m->kind->encodes->layers(m), l->memory->B, m->kind->permutes->memory(m),
-                       m->kind->encodes->width(m)),
-        .value = l->memory->states[!reads]};
+    r->state.array[0] = (at_task_array){.name = "memory",
+                                        .shape = SHAPE(m->kind->encodes->layers(m), l->memory->B,
+                                                       m->kind->permutes->memory(m),
+                                                       m->kind->encodes->width(m)),
+                                        .value = l->memory->states[!reads]};
     r->state.arrays = 1;
 }
 
@@ -114,7 +114,8 @@ static attend_status make_examples(at_run *r, attend_error *err)
         at_encode_options o = {.source = r->model->source,
                                .source_frame = runs ? ATTEND_FRAME_DOCUMENT : ATTEND_FRAME_INPUT,
                                .joined = t->pairs,
-                               .max_source = t->pairs ? window_of(r) : 0};
+                               .max_source = t->pairs ? window_of(r) : 0,
+                               .max_target = t->pairs ? window_of(r) : 0};
         status = at_run_encode(r, which, &o, err);
         int rows = rows_of(r, which);
         if (status >= 0 && !t->pairs)

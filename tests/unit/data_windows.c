@@ -173,12 +173,93 @@ static void every_allocation_may_fail(void **state)
     at_tokenizer_free(t);
 }
 
+/* Rows of streams, forwards and backwards, and how much of their document comes before each. */
+static void streams_have_a_stride_a_direction_and_a_history(void **state)
+{
+    (void)state;
+    static const struct {
+        at_windows_options o;
+        int windows, first[8], history[8];
+    } cases[] = {
+        {{.T = 4, .streams = 2, .stride = 2, .backwards = 1},
+         8,
+         {0, 16, 2, 14, 4, 12, 6, 10},
+         {0, 3, 2, 5, 4, 7, 6, 9}},
+        {{.T = 5, .streams = 1}, 4, {0, 5, 10, 15}, {0, 5, 10, 4}},
+    };
+    at_tokenizer *t = toy_tokenizer();
+    at_encoded *e = letters(t);
+    at_arena arena;
+    at_arena_init(&arena, 1 << 12);
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        at_windows *w;
+        at_batches *b;
+        at_batch batch;
+        attend_error err;
+        int B = cases[i].o.streams, T = cases[i].o.T;
+        at_plan_options plan = {.sentences = (size_t)B, .in_order = true};
+        assert_int_equal(at_windows_new(e, &cases[i].o, &w, &err), ATTEND_OK);
+        assert_int_equal(at_windows_count(w), cases[i].windows);
+        assert_int_equal(at_batches_new(at_windows_supply(w), &plan, &b, &err), ATTEND_OK);
+        for (int k = 0; k < cases[i].windows; k++) {
+            if (k % B == 0)
+                assert_int_equal(at_batches_next(b, &arena, &batch, &err), ATTEND_OK);
+            assert_int_equal(batch.source.ids[k % B * T], id_of(cases[i].first[k]));
+            assert_int_equal(batch.history[k % B], cases[i].history[k]);
+        }
+        at_batches_free(b);
+        at_windows_free(w);
+    }
+    at_arena_free(&arena);
+    at_encoded_free(e);
+    at_tokenizer_free(t);
+}
+
+/* Each epoch begins somewhere else, and stays in the text. */
+static void shifted_streams_begin_elsewhere(void **state)
+{
+    (void)state;
+    at_tokenizer *t = toy_tokenizer();
+    at_encoded *e = letters(t);
+    at_arena arena;
+    at_windows *w;
+    at_batches *b;
+    at_batch batch;
+    attend_error err;
+    bool seen[TOKENS] = {false};
+    int different = 0;
+    at_windows_options o = {.T = 5, .streams = 1, .shifted = true, .seed = 3};
+    at_plan_options plan = {.sentences = 1, .in_order = true};
+    at_arena_init(&arena, 1 << 12);
+    assert_int_equal(at_windows_new(e, &o, &w, &err), ATTEND_OK);
+    assert_int_equal(at_batches_new(at_windows_supply(w), &plan, &b, &err), ATTEND_OK);
+    for (size_t k = 0; k < 30 * at_windows_count(w); k++) {
+        assert_int_equal(at_batches_next(b, &arena, &batch, &err), ATTEND_OK);
+        int first = (batch.source.ids[0] - 7) / 27;
+        for (int i = 0; i < 5; i++)
+            assert_int_equal(batch.target.ids[i], id_of(first + i + 1));
+        if (batch.index == 0 && !seen[first]) {
+            assert_in_range(first, 0, 4);
+            seen[first] = true;
+            different++;
+        }
+    }
+    assert_int_equal(different, 5);
+    at_batches_free(b);
+    at_windows_free(w);
+    at_arena_free(&arena);
+    at_encoded_free(e);
+    at_tokenizer_free(t);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(windows_cover_the_text_and_look_one_ahead),
         cmocka_unit_test(random_windows_begin_anywhere),
         cmocka_unit_test(streams_go_on_where_they_ended),
+        cmocka_unit_test(streams_have_a_stride_a_direction_and_a_history),
+        cmocka_unit_test(shifted_streams_begin_elsewhere),
         cmocka_unit_test(too_little_text_is_an_error),
         cmocka_unit_test(every_allocation_may_fail),
     };

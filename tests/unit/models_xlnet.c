@@ -312,6 +312,50 @@ static void memory_continues_a_causal_text(void **state)
     }
 }
 
+/* States that are not remembered change no bit; a permuted text sees those that are, and they are
+ * as good as text. */
+static void a_text_sees_what_is_remembered(void **state)
+{
+    (void)state;
+    enum { M = 6, N = 20 };
+    static const int target[B] = {3, 7, 0, 11}, remembered[B] = {0, 2, 6, 1};
+    static real values[LAYERS * B * M * D], want[B * V];
+    at_tensor *memory[LAYERS];
+    for (int change = 0; change < 3; change++) {
+        at_random key = {.seed = 12};
+        at_tape_reset(tape);
+        for (int i = 0; i < LAYERS * B * M * D; i++) {
+            int b = i / (M * D) % B, j = i / D % M;
+            bool counts = j >= M - remembered[b];
+            real x = (real)at_random_normal(key, (uint32_t)i);
+            values[i] = (change == 1 && !counts) || (change == 2 && counts) ? x + 1 : x;
+        }
+        for (int i = 0; i < LAYERS; i++)
+            memory[i] = at_input(tape, SHAPE(B, M, D), values + i * B * M * D);
+        static int ids[B * N], order[B * N];
+        for (int i = 0; i < B * N; i++) {
+            ids[i] = tokens[i];
+            order[i] = (i % N * 7 + 3) % N;
+        }
+        at_xlnet_input in = {.ids = {SHAPE(B, N), ids},
+                             .query_rank = order,
+                             .key_rank = order,
+                             .targets = target,
+                             .P = 1,
+                             .memory = memory,
+                             .remembered = remembered};
+        at_tensor *x = at_xlnet_logits(tape, &model, at_xlnet_read(tape, &model, &in).query);
+        assert_false(at_failed(tape));
+        if (change == 0)
+            memcpy(want, x->value, sizeof want);
+        for (int b = 0; b < B; b++)
+            if (change < 2 || remembered[b] == 0)
+                same(want + b * V, x->value + b * V, V, "not remembered", b);
+            else
+                assert_memory_not_equal(want + b * V, x->value + b * V, V * sizeof(real));
+    }
+}
+
 /* texts of different lengths in one cache, a few tokens at a time, have the bits of each at once */
 static void a_cache_gives_the_bits_of_the_whole(void **state)
 {
@@ -489,6 +533,7 @@ int main(void)
         TEST(flags_have_the_bits_of_the_order),
         TEST(uni_is_the_causal_model_of_the_same_weights),
         TEST(memory_continues_a_causal_text),
+        TEST(a_text_sees_what_is_remembered),
         TEST(a_cache_gives_the_bits_of_the_whole),
         TEST(a_memory_keeps_what_it_is_told_to),
         TEST(neither_batch_nor_padding_nor_threads_change_a_bit),

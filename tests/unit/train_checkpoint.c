@@ -108,15 +108,20 @@ static void a_run_that_goes_on_ends_with_the_same_bits(void **state)
                                              "rmsprop:centered,momentum=0.5"};
     (void)state;
     for (size_t i = 0; i < sizeof optimisers / sizeof *optimisers; i++) {
-        run whole, one, two;
+        run whole, one, two, three;
         attend_error err;
+        real memory[6] = {1, 2, 3, 4, 5, 6}, again[6] = {0}, less[3];
         at_train_state s = {.best = 3.5,
                             .position = {.print = UINT64_MAX, .epoch = 7},
-                            .shards = 2},
-                       back;
+                            .shards = 2,
+                            .array = {{"memory", SHAPE(2, 3), memory}},
+                            .arrays = 1},
+                       back = {.array = {{"memory", SHAPE(2, 3), again}}, .arrays = 1},
+                       other = {.array = {{"memory", SHAPE(3), less}}, .arrays = 1};
         start(&whole, optimisers[i]);
         start(&one, optimisers[i]);
         start(&two, optimisers[i]);
+        start(&three, optimisers[i]);
         double goal = train(&whole, 0, 10);
         train(&one, 0, 4);
         assert_false(at_trainer_between(one.trainer));
@@ -128,6 +133,12 @@ static void a_run_that_goes_on_ends_with_the_same_bits(void **state)
         assert_true(back.position.print == UINT64_MAX && back.position.epoch == 7);
         assert_true(back.best == 3.5 && back.updates == 2 && back.batches == 4);
         assert_true(json_equal(task, own));
+        assert_memory_equal(memory, again, sizeof memory);
+        json_t *none = NULL;
+        assert_int_equal(
+            at_checkpoint_load(path_of("run"), three.params, three.trainer, &other, &none, &err),
+            ATTEND_SHAPE);
+        assert_non_null(strstr(err.message, "'task.memory' has 6 numbers, not 3"));
         json_decref(own);
         json_decref(task);
         assert_true(train(&two, 4, 10) == goal);
@@ -135,6 +146,7 @@ static void a_run_that_goes_on_ends_with_the_same_bits(void **state)
         stop(&whole);
         stop(&one);
         stop(&two);
+        stop(&three);
     }
 }
 
@@ -144,7 +156,7 @@ static void flips_of_a_checkpoint_are_noticed(void **state)
     (void)state;
     run r, other;
     attend_error err;
-    at_train_state s = {.shards = 1}, back;
+    at_train_state s = {.shards = 1}, back = {0};
     char *bytes;
     size_t size;
     start(&r, "adam");
@@ -194,7 +206,7 @@ static void weights_alone_come_from_either_file(void **state)
         same_weights(&r, &other);
         at_params_free(other.params);
     }
-    at_train_state none;
+    at_train_state none = {0};
     run fresh;
     start(&fresh, "adam");
     assert_true(
@@ -210,7 +222,7 @@ static void steps_below_zero_are_refused(void **state)
     (void)state;
     run r, fresh;
     attend_error err;
-    at_train_state s = {.shards = 1}, found;
+    at_train_state s = {.shards = 1}, found = {0};
     at_optim_state one;
     start(&r, "adam");
     start(&fresh, "adam");
@@ -234,7 +246,7 @@ static void checkpoints_of_version_0_1_are_read(void **state)
     (void)state;
     run r, fresh;
     attend_error err = {.message = ""};
-    at_train_state found;
+    at_train_state found = {0};
     at_store_list list = {.item = NULL};
     start(&r, "sgd");
     start(&fresh, "sgd");
@@ -264,7 +276,7 @@ static void checkpoints_of_a_later_version_are_refused(void **state)
     (void)state;
     run r;
     attend_error err;
-    at_train_state found;
+    at_train_state found = {0};
     at_store_list list = {.item = NULL};
     start(&r, "sgd");
     assert_true(at_store_list_save(&list, path_of("new"), "state", "{\"version\":3}", &err) >= 0);
