@@ -194,9 +194,11 @@ typedef struct {
 /* Models that predict tokens of a text in any order, or in one direction alone; they have encodes,
  * whose width and layers tell how large a memory is. */
 typedef struct {
-    int (*memory)(const at_model *m);    /* M; 0: none */
-    int (*reuse)(const at_model *m);     /* tokens of a segment, from its first one on, that enter
-                                            the memory, and after which the next one begins; 0: all */
+    int (*memory)(const at_model *m); /* M; 0: none */
+
+    /* Tokens of a segment, from its first one on, that enter the memory, and after which the next
+     * one begins; 0: all. */
+    int (*reuse)(const at_model *m);
     bool (*two_ways)(const at_model *m); /* half of the texts run backwards */
     bool (*causal)(const at_model *m);   /* in one direction */
 
