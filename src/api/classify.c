@@ -40,8 +40,6 @@ static const char **spell(at_arena *memory, const at_tokenizer *t, at_text line,
         copy[end[i] - begin] = '\0';
         piece[i] = copy;
     }
-    if (c->cut && piece)
-        piece[c->positions - 1] = piece[n - 1];
     bool failed = !end || all.failed;
     at_str_free(&all);
     return failed ? NULL : piece;

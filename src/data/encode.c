@@ -72,7 +72,8 @@ static size_t frame_size(const at_tokenizer *t, at_framing framing, int texts)
         return (size_t)(t->special[ATTEND_SPECIAL_BOS] >= 0)
                + (size_t)(t->special[ATTEND_SPECIAL_EOS] >= 0);
     return (size_t)(t->frame.before >= 0) + (size_t)(t->frame.after >= 0)
-           + (size_t)texts * (size_t)(t->frame.each >= 0);
+           + (size_t)texts * (size_t)(t->frame.each >= 0)
+           + (size_t)(texts > 1 && t->frame.between >= 0);
 }
 
 /* A text, and a second one unless b is NULL, in its frame; how many tokens that makes. */
@@ -86,6 +87,7 @@ static uint32_t put_framed(maker *m, const at_tokenizer *t, at_framing framing, 
     count += put_tokens(m, a, a_count);
     count += put_special(m, input ? t->frame.each : output ? t->special[ATTEND_SPECIAL_EOS] : -1);
     if (b) {
+        count += put_special(m, input ? t->frame.between : -1);
         m->head.second = count;
         count += put_tokens(m, b, b_count);
         count += put_special(m, input ? t->frame.each : -1);

@@ -40,6 +40,10 @@ attend_status at_gpt2_read_merge_lines(at_gpt2_tokenizer *g, const char *text, s
 attend_status at_gpt2_read_merges(at_gpt2_tokenizer *g, const json_t *list, const char *file,
                                   attend_error *err);
 
+/* Special tokens as RoBERTa calls them, where they are in the vocabulary and no file has named
+ * others. */
+void at_gpt2_roberta(at_gpt2_tokenizer *g);
+
 /* What tokenizer_config.json says; config may be NULL. */
 void at_gpt2_configure(at_gpt2_tokenizer *g, const json_t *config);
 

@@ -146,13 +146,33 @@ attend_status at_gpt2_read_merges(at_gpt2_tokenizer *g, const json_t *list, cons
 
 /* ---- loading ---------------------------------------------------------------------------- */
 
+void at_gpt2_roberta(at_gpt2_tokenizer *g)
+{
+    static const char *const usual[ATTEND_SPECIALS] = {"<pad>", "<unk>", "<s>",   "</s>",
+                                                       "<s>",   "</s>",  "<mask>"};
+    for (int i = 0; i < ATTEND_SPECIALS; i++)
+        if (g->base.special[i] < 0)
+            g->base.special[i] = at_vocab_find(g->base.vocab, usual[i], strlen(usual[i]));
+}
+
+/* Files without a class: RoBERTa marks texts with <s> and </s>, and has no <|endoftext|>. */
+static bool looks_like_roberta(const at_gpt2_tokenizer *g)
+{
+    const at_vocab *v = g->base.vocab;
+    return at_vocab_find(v, "<s>", 3) >= 0 && at_vocab_find(v, "</s>", 4) >= 0
+           && at_vocab_find(v, ATTEND_GPT2_END, strlen(ATTEND_GPT2_END)) < 0;
+}
+
 void at_gpt2_configure(at_gpt2_tokenizer *g, const json_t *config)
 {
     const json_t *prefix = json_object_get(config, "add_prefix_space");
     const char *class = json_string_value(json_object_get(config, "tokenizer_class"));
-    if (class && strncmp(class, "GPT2", 4) != 0 && strncmp(class, "PreTrained", 10) != 0)
+    if (class ? strncmp(class, "Roberta", 7) == 0 : looks_like_roberta(g))
+        at_gpt2_roberta(g);
+    else if (class && strncmp(class, "GPT2", 4) != 0 && strncmp(class, "PreTrained", 10) != 0)
         at_log(ATTEND_LOG_WARNING,
-               "tokenizer_class %s is not GPT2Tokenizer; texts are cut as GPT-2 does",
+               "tokenizer_class %s is neither GPT2Tokenizer nor RobertaTokenizer; texts are cut as "
+               "GPT-2 does",
                at_show(class).text);
     at_tokenizer_specials_from(&g->base, config);
     if (json_is_boolean(prefix))
@@ -265,7 +285,8 @@ attend_status at_gpt2_save(const at_tokenizer *t, const char *folder, attend_err
         json_t *more = json_pack("{s:b, s:b, s:i}", "add_prefix_space", (int)g->prefix_space,
                                  "split_special_tokens", (int)g->split_specials, count_key,
                                  at_bpe_merges(g->bpe));
-        status = at_tokenizer_config_save(t, folder, "GPT2Tokenizer", more, err);
+        status = at_tokenizer_config_save(
+            t, folder, t->frame.between >= 0 ? "RobertaTokenizer" : "GPT2Tokenizer", more, err);
     }
     at_free(vocab);
     at_free(merges);

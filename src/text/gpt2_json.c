@@ -58,7 +58,10 @@ static attend_status check_added(const json_t *root, const char *file, attend_er
     const json_t *list = json_object_get(root, "added_tokens");
     for (size_t i = 0; i < json_array_size(list); i++) {
         const json_t *token = json_array_get(list, i);
-        if (set(token, "single_word") || set(token, "lstrip") || set(token, "rstrip"))
+        const char *text = json_string_value(json_object_get(token, "content"));
+        bool mask = text
+                    && strcmp(text, "<mask>") == 0; /* takes the space before it, as RoBERTa's */
+        if (set(token, "single_word") || (set(token, "lstrip") && !mask) || set(token, "rstrip"))
             return refuse(file, "an added token has single_word, lstrip or rstrip", err);
     }
     return ATTEND_OK;

@@ -32,7 +32,7 @@ void *at_tokenizer_new(const at_tokenizer_kind *kind, size_t bytes)
         return NULL;
     t->kind = kind;
     t->vocab = at_vocab_new();
-    t->frame = (at_frame){-1, -1, -1};
+    t->frame = (at_frame){-1, -1, -1, -1};
     for (int i = 0; i < ATTEND_SPECIALS; i++)
         t->special[i] = -1;
     if (!t->vocab) {
@@ -179,6 +179,8 @@ attend_status at_encode_framed(const at_tokenizer *t, const char *a, size_t a_si
     add_framing(out, t->frame.before);
     attend_status status = at_encode(t, a, a_size, out, err);
     add_framing(out, t->frame.each);
+    if (b)
+        add_framing(out, t->frame.between);
     if (second)
         *second = out->count;
     if (status >= 0 && b) {

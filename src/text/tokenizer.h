@@ -77,10 +77,12 @@ typedef enum {
 /* "pad_token", "unk_token", ...: Hugging Face's names, in the order above */
 extern const char *const at_special_names[ATTEND_SPECIALS];
 
-/* What surrounds texts in a model's input: before A each B each after. -1: nothing.
- * BERT: [CLS] A [SEP] B [SEP]; XLNet: A <sep> B <sep> <cls>; words: A <eos>; GPT-2: A. */
+/* What surrounds texts in a model's input: before A each after, or before A each between B each
+ * after. -1: nothing.
+ * BERT: [CLS] A [SEP] B [SEP]; RoBERTa: <s> A </s> </s> B </s>;
+ * XLNet: A <sep> B <sep> <cls>; words: A <eos>; GPT-2: A. */
 typedef struct {
-    int32_t before, each, after;
+    int32_t before, each, after, between;
 } at_frame;
 
 /* ---- a tokenizer ------------------------------------------------------------------------ */

@@ -107,6 +107,14 @@ static attend_status check_reachable(const at_gpt2_tokenizer *g, const char *fil
     return ATTEND_OK;
 }
 
+/* RoBERTa's: <s> A </s> </s> B </s>; GPT-2 has none. */
+static void set_frame(at_gpt2_tokenizer *g)
+{
+    int32_t cls = g->base.special[ATTEND_SPECIAL_CLS], sep = g->base.special[ATTEND_SPECIAL_SEP];
+    if (cls >= 0 && sep >= 0)
+        g->base.frame = (at_frame){cls, sep, -1, sep};
+}
+
 attend_status at_gpt2_finish(at_gpt2_tokenizer *g, const char *file, attend_error *err)
 {
     int32_t *special = g->base.special;
@@ -126,6 +134,7 @@ attend_status at_gpt2_finish(at_gpt2_tokenizer *g, const char *file, attend_erro
                         "%s: the byte 0x%02X has no piece, and there is no unk_token to stand for "
                         "it; a byte-level vocabulary has all 256",
                         file, (unsigned)missing);
+    set_frame(g);
     return check_reachable(g, file, err);
 }
 
@@ -175,6 +184,24 @@ static bool take_word(void *user, size_t begin, size_t size, bool valid)
     return true;
 }
 
+/* Where the text before a special token ends: the mask takes the white space before it, which is
+ * how RoBERTa was trained. */
+static size_t before_special(const at_gpt2_tokenizer *g, const char *text, size_t at, size_t end,
+                             size_t size, int32_t id)
+{
+    if (end == size || id != g->base.special[ATTEND_SPECIAL_MASK])
+        return end;
+    size_t stop = at;
+    for (size_t i = at; i < end;) {
+        size_t space = at_space_at(text + i, end - i);
+        uint32_t code;
+        int length = at_utf8_get(text + i, end - i, &code);
+        i += space ? space : length > 0 ? (size_t)length : 1;
+        stop = space ? stop : i;
+    }
+    return stop;
+}
+
 static attend_status encode_text(const at_gpt2_tokenizer *g, const char *text, size_t size,
                                  at_tokens *out, attend_error *err)
 {
@@ -182,10 +209,12 @@ static attend_status encode_text(const at_gpt2_tokenizer *g, const char *text, s
     for (size_t at = 0; at < size && status >= 0;) {
         encoder e = {.g = g, .text = text + at, .at = at, .out = out};
         size_t length = 0, end = size;
-        int32_t id;
+        int32_t id = -1;
         if (!g->split_specials)
             end = at_added_tokens_next(&g->base.added, text, size, at, &length, &id);
-        status = at_gpt2_words_cut(g->words, text + at, end - at, take_word, &e, err);
+        status = at_gpt2_words_cut(g->words, text + at,
+                                   before_special(g, text, at, end, size, id) - at, take_word, &e,
+                                   err);
         if (status >= 0 && e.failed)
             status = at_error_memory(err);
         if (end < size)

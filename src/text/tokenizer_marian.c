@@ -98,7 +98,7 @@ static attend_status find_specials(at_tokenizer *t, const json_t *config, const 
             return at_error(err, ATTEND_FORMAT, "%s: the token %s is missing; restore the file",
                             at_show(file).text, specials[i].text);
     t->special[ATTEND_SPECIAL_BOS] = t->special[ATTEND_SPECIAL_PAD];
-    t->frame = (at_frame){-1, t->special[ATTEND_SPECIAL_EOS], -1};
+    t->frame = (at_frame){-1, t->special[ATTEND_SPECIAL_EOS], -1, -1};
     return at_tokenizer_mark_specials(t) ? ATTEND_OK : at_error_memory(err);
 }
 

@@ -97,11 +97,11 @@ void at_sentencepiece_follow(at_tokenizer *t, at_spiece_class class, at_spiece_c
     s->class = class;
     s->cleaning = cleaning;
     if (class == ATTEND_SPIECE_XLNET)
-        t->frame = (at_frame){-1, sep, cls};
+        t->frame = (at_frame){-1, sep, cls, -1};
     else if (class == ATTEND_SPIECE_ALBERT)
-        t->frame = (at_frame){cls, sep, -1};
+        t->frame = (at_frame){cls, sep, -1, -1};
     else
-        t->frame = (at_frame){-1, t->special[ATTEND_SPECIAL_EOS], -1};
+        t->frame = (at_frame){-1, t->special[ATTEND_SPECIAL_EOS], -1, -1};
 }
 
 /* ---- files ------------------------------------------------------------------------------ */

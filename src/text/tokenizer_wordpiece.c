@@ -69,7 +69,7 @@ attend_status at_wordpiece_ready(at_wordpiece *w, const char *file, attend_error
                         "%s: has no piece [UNK] for unknown words; it is not a WordPiece "
                         "vocabulary, or tokenizer_config.json lacks its unk_token",
                         at_show(file).text);
-    t->frame = (at_frame){t->special[ATTEND_SPECIAL_CLS], t->special[ATTEND_SPECIAL_SEP], -1};
+    t->frame = (at_frame){t->special[ATTEND_SPECIAL_CLS], t->special[ATTEND_SPECIAL_SEP], -1, -1};
     for (int32_t id = 0; id < at_vocab_size(t->vocab); id++) {
         size_t size;
         at_vocab_text(t->vocab, id, &size);

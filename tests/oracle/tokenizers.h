@@ -11,6 +11,8 @@ typedef struct {
     const json_t *json;
     const char *text; /* from utf8_hex */
     size_t size;
+    const char *pair; /* from pair_utf8_hex; NULL: the line is no pair */
+    size_t pair_size;
     long number;   /* of the line */
     bool optional; /* depends on the version of Unicode: a difference is no failure */
     int wrong;     /* differences in it so far */
@@ -25,7 +27,8 @@ typedef struct {
 } at_token_check;
 
 extern const at_token_check at_token_check_bert, at_token_check_gpt2, at_token_check_albert,
-    at_token_check_sentencepiece, at_token_check_xlnet, at_token_check_marian;
+    at_token_check_sentencepiece, at_token_check_xlnet, at_token_check_marian,
+    at_token_check_roberta;
 
 /* Compares with the array of numbers under key; one that is absent fails. */
 void at_token_compare_ids(at_case *c, at_token_line *line, const char *key, const at_tokens *got);

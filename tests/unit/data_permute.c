@@ -13,7 +13,7 @@ static int enter(void **state)
     at_str text = {0};
     uint32_t seed = 5;
     toy = toy_tokenizer();
-    toy->frame = (at_frame){-1, TOY_SEP, TOY_CLS}; /* as XLNet has it */
+    toy->frame = (at_frame){-1, TOY_SEP, TOY_CLS, -1}; /* as XLNet has it */
     for (int i = 0; i < 300; i++) {
         random_words(&text, &seed, 25);
         at_str_add(&text, "\n");

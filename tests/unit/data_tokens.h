@@ -41,7 +41,7 @@ static inline at_tokenizer *toy_tokenizer(void)
         for (char b = 'a'; b <= 'z'; b++)
             at_vocab_add(t->vocab, (char[]){a, b}, 2);
     }
-    t->frame = (at_frame){TOY_CLS, TOY_SEP, -1};
+    t->frame = (at_frame){TOY_CLS, TOY_SEP, -1, -1};
     return t;
 }
 
