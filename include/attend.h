@@ -1734,6 +1734,86 @@ ATTEND_API attend_status attend_embed(const attend_model *model,
                                       const char *const *line, attend_embedded_function *function,
                                       void *user, attend_error *err);
 
+/* ---- answering questions -------------------------------------------------------------------- */
+
+/* which text of the input a token is part of */
+typedef enum attend_token_part {
+    ATTEND_PART_SPECIAL, /* none: [CLS], [SEP] */
+    ATTEND_PART_FIRST,   /* the text, or the first of a pair: the question */
+    ATTEND_PART_SECOND,  /* the second of a pair: the context */
+} attend_token_part;
+
+/* The tokens of a text or a pair as an encoder has read them, and its self-attention. */
+typedef struct attend_encoded_text {
+    int tokens;
+    const char *const *token;
+    const unsigned char *part; /* attend_token_part of each */
+    size_t attention_count;
+    const attend_attention_row *attention; /* kind ATTEND_ATTENTION_ENCODER */
+} attend_encoded_text;
+
+typedef struct attend_question {
+    const char *question, *context;
+} attend_question;
+
+typedef struct attend_answer_options {
+    size_t size;      /* of this struct, set by attend_answer_defaults */
+    int window;       /* tokens of question and context that are read at once; a longer context is
+                         read in several windows */
+    int stride;       /* tokens by which the next window begins later */
+    int max_question; /* tokens of a question that are read */
+    int max_answer;   /* tokens of an answer */
+    int best;         /* answers of a question */
+    int batch;        /* windows at a time */
+    double threshold; /* there is no answer where its score is higher than that of the best answer
+                         by more than this; INFINITY: there always is one */
+    int attention;    /* 1: the encoder's attention is wanted */
+    int layer, head;  /* of it; -1: all */
+} attend_answer_options;
+
+/* Sets the options for answering to their defaults.
+ *
+ * options   receives them */
+ATTEND_API void attend_answer_defaults(attend_answer_options *options);
+
+/* an answer: bytes [begin, end) of the context */
+typedef struct attend_answer_span {
+    size_t begin, end;
+    const char *text;
+    double score, probability; /* a logit; and among these answers and "no answer" */
+} attend_answer_span;
+
+/* what was found for one question; all borrowed until the function returns */
+typedef struct attend_answered {
+    size_t index; /* of the question */
+    int answered; /* 1: span[0] is the answer; 0: there is none in the context */
+    int count;    /* of spans, the best first */
+    const attend_answer_span *span;
+    double none_score, none_probability; /* of "no answer" */
+    int windows;                         /* that the context was read in */
+    int cut;                             /* 1: the question was longer than max_question */
+    const attend_encoded_text *encoding; /* of the window with the best answer; NULL where attention
+                                        is not wanted */
+} attend_answered;
+
+typedef attend_status attend_answered_function(void *user, const attend_answered *answered,
+                                               attend_error *err);
+
+/* Finds the answers of questions in their contexts. An answer does not depend on the other
+ * questions, the batch or the number of threads. An empty context is an error.
+ *
+ * model     a model that can answer
+ * options   may be NULL: the defaults
+ * count     number of questions
+ * question  the questions
+ * function  called for every question, in order
+ * user      handed to function */
+ATTEND_API attend_status attend_answer(const attend_model *model,
+                                       const attend_answer_options *options, size_t count,
+                                       const attend_question *question,
+                                       attend_answered_function *function, void *user,
+                                       attend_error *err);
+
 /* ---- pointer networks ---------------------------------------------------------------------- */
 
 /* Points to the items of a line: vectors of numbers, "0.7,0.3 0.5,0.5 0.6,0.2". Each item is

@@ -1,6 +1,8 @@
 /* What is wanted of attention, and what was computed of it. */
 #include "attention/record.h"
 
+#include <string.h>
+
 #include "grad/ops.h"
 
 bool at_attention_record_wants(const at_attention_record *r, attend_attention_kind kind, int layer)
@@ -50,4 +52,20 @@ at_attention_rows at_attention_record_rows(const at_attention_record *r,
                         from->kind, from->layer, h, q, keys && keys < K ? keys : K, weights};
     }
     return (at_attention_rows){rows ? count : -1, rows};
+}
+
+at_attention_rows at_attention_record_copy(const at_attention_record *r,
+                                           const at_attention_record *wanted, int b, int queries,
+                                           int keys, at_arena *memory)
+{
+    at_attention_rows rows = at_attention_record_rows(r, wanted, b, queries, keys, memory);
+    for (int i = 0; i < rows.count; i++) {
+        at_attention_row *own = (at_attention_row *)&rows.row[i];
+        size_t n = (size_t)own->keys * sizeof(real);
+        real *copy = at_arena_alloc_small(memory, n + 1);
+        if (!copy)
+            return (at_attention_rows){-1, NULL};
+        own->weights = memcpy(copy, own->weights, n);
+    }
+    return rows;
 }

@@ -72,6 +72,11 @@ at_attention_rows at_attention_record_rows(const at_attention_record *r,
                                            const at_attention_record *wanted, int b, int queries,
                                            int keys, at_arena *memory);
 
+/* The same with weights that are copied into the memory, and outlive the tape's step. */
+at_attention_rows at_attention_record_copy(const at_attention_record *r,
+                                           const at_attention_record *wanted, int b, int queries,
+                                           int keys, at_arena *memory);
+
 /* Forgets what was recorded; what is wanted stays. */
 static inline void at_attention_record_clear(at_attention_record *r)
 {

@@ -67,7 +67,8 @@ static attend_status select_rows(const at_attention_drawing *d, const attend_tra
     char *title = at_arena_alloc_small(memory, 64);
     if (!title)
         return at_error_memory(err);
-    const char *name = !t->decoder_input                     ? "self-attention"
+    const char *name = d->name                               ? d->name
+                       : !t->decoder_input                   ? "self-attention"
                        : d->kind == ATTEND_ATTENTION_CROSS   ? "cross-attention"
                        : d->kind == ATTEND_ATTENTION_ENCODER ? "self-attention of the encoder"
                                                              : "self-attention of the decoder";

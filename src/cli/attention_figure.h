@@ -20,8 +20,9 @@ enum { ATTEND_DRAWN_MAX = 6 };
 typedef struct {
     at_attention_view view;
     attend_attention_kind kind;
-    bool recorded; /* from the recorded rows, not from the weights */
-    int layer;     /* of the rows; -1: the last, of a grid all */
+    const char *name; /* of this attention in titles; NULL: its kind */
+    bool recorded;    /* from the recorded rows, not from the weights */
+    int layer;        /* of the rows; -1: the last, of a grid all */
     at_arena memory;
     attend_heat_map map[ATTEND_DRAWN_MAX];
     attend_attention_map attention[ATTEND_DRAWN_MAX];

@@ -178,7 +178,7 @@ attend_status at_attention_out_add(at_attention_out *a, size_t line, const atten
 {
     a->of_line = line == a->last_line ? a->of_line + 1 : 1;
     a->last_line = line;
-    if (!a->settings.path || !t->weights)
+    if (!a->settings.path || (!t->weights && !t->attention_count))
         return ATTEND_OK;
     if (!a->file)
         return at_attention_drawing_add(&a->drawing, line, a->of_line, t, err);

@@ -78,3 +78,29 @@ at_read at_answers_read(at_answers *a, at_example_reader *r, at_text source, con
     }
     return ATTEND_READ_EXAMPLE;
 }
+
+/* ---- for measures --------------------------------------------------------------------------- */
+
+const char *at_answer_flat(at_text answer, at_arena *memory)
+{
+    char *line = at_arena_alloc_small(memory, answer.size + 1);
+    for (size_t i = 0; line && i < answer.size; i++)
+        line[i] = strchr("\t\n\r", answer.text[i]) ? ' ' : answer.text[i];
+    if (line)
+        line[answer.size] = '\0';
+    return line;
+}
+
+const char *at_answers_line(const at_example *e, at_arena *memory)
+{
+    at_str line = {0};
+    for (int i = 0; i < e->answer_count; i++) {
+        const char *flat = at_answer_flat(e->answers[i].text, memory);
+        at_str_add(&line, i ? "\t" : "");
+        at_str_add(&line, flat ? flat : "");
+        line.failed = line.failed || !flat;
+    }
+    const char *kept = line.failed ? NULL : at_arena_text(memory, at_str_text(&line), line.length);
+    at_str_free(&line);
+    return kept;
+}

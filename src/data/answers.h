@@ -21,6 +21,11 @@ at_read at_answers_read(at_answers *a, at_example_reader *r, at_text source, con
                         attend_error *err);
 void at_answers_free(at_answers *a);
 
+/* As measures of answers take them: an answer on one line, and all answers of an example with tabs
+ * between them; nothing where there is none. NULL without memory. */
+const char *at_answer_flat(at_text answer, at_arena *memory);
+const char *at_answers_line(const at_example *e, at_arena *memory);
+
 /* a string's text and size; nothing for another value */
 at_text at_json_text(const json_t *value);
 

@@ -241,10 +241,10 @@ static void count_tokens(at_encoded *e, const maker *m)
     }
 }
 
-static attend_status keep(at_encoded *e, const maker *m, attend_error *err)
+static attend_status keep(at_encoded *e, const head *h, const at_str *record, attend_error *err)
 {
     size_t at = e->counts.examples;
-    if (m->record.failed)
+    if (record->failed)
         return at_error_memory(err);
     if (at == UINT32_MAX)
         return at_error(err, ATTEND_FORMAT, "more than %u examples", UINT32_MAX);
@@ -259,12 +259,11 @@ static attend_status keep(at_encoded *e, const maker *m, attend_error *err)
         }
         e->capacity = capacity;
     }
-    e->length[0][at] = m->head.source;
-    e->length[1][at] = m->head.target;
+    e->length[0][at] = h->source;
+    e->length[1][at] = h->target;
     e->counts.examples++;
-    count_tokens(e, m);
-    e->print = at_key_join(e->print, at_key_bytes(m->record.text, m->record.length));
-    return at_record_store_add(e->store, m->record.text, m->record.length, err);
+    e->print = at_key_join(e->print, at_key_bytes(record->text, record->length));
+    return at_record_store_add(e->store, record->text, record->length, err);
 }
 
 static attend_status encode_all(at_encoded *e, maker *m, attend_error *err)
@@ -284,8 +283,12 @@ static attend_status encode_all(at_encoded *e, maker *m, attend_error *err)
         fit fits = make_record(m, &e->counts, &one, err);
         if (fits == FAILED || fits == NO_MEMORY)
             return fits == FAILED ? ATTEND_FORMAT : ATTEND_MEMORY;
-        if (fits == FITS && (status = keep(e, m, err)) < 0)
+        if (fits == FITS)
+            status = keep(e, &m->head, &m->record, err);
+        if (status < 0)
             return status;
+        if (fits == FITS)
+            count_tokens(e, m);
     }
     return at_record_store_close(e->store, err);
 }
@@ -312,6 +315,44 @@ static attend_status check_options(const at_corpus *c, const at_encode_options *
     return ATTEND_OK;
 }
 
+attend_status at_encoded_new(size_t memory, at_encoded **out, attend_error *err)
+{
+    at_encoded *e = *out = at_alloc_zero(1, sizeof *e);
+    if (e && (e->store = at_record_store_new(memory)))
+        return ATTEND_OK;
+    at_free(e);
+    *out = NULL;
+    return at_error_memory(err);
+}
+
+attend_status at_encoded_add(at_encoded *e, const at_item_view *item, attend_error *err)
+{
+    at_str record = {0};
+    head h = {.source = (uint32_t)item->source_size,
+              .target = (uint32_t)item->target_size,
+              .second = (uint32_t)item->second,
+              .example = item->example,
+              .label = item->label,
+              .marks = item->breaks ? BREAKS : 0};
+    at_str_add_bytes(&record, (const char *)&h, sizeof h);
+    at_str_add_bytes(&record, (const char *)item->source, h.source * sizeof *item->source);
+    at_str_add_bytes(&record, (const char *)item->target, h.target * sizeof *item->target);
+    attend_status status = keep(e, &h, &record, err);
+    for (int side = 0; side < 2 && status >= 0; side++) {
+        size_t size = side ? h.target : h.source;
+        e->counts.tokens[side] += size;
+        if (size > e->counts.max_length[side])
+            e->counts.max_length[side] = size;
+    }
+    at_str_free(&record);
+    return status;
+}
+
+attend_status at_encoded_close(at_encoded *e, attend_error *err)
+{
+    return at_record_store_close(e->store, err);
+}
+
 attend_status at_encode_corpus(const at_corpus *c, const at_encode_options *options,
                                at_encoded **out, attend_error *err)
 {
@@ -320,9 +361,9 @@ attend_status at_encode_corpus(const at_corpus *c, const at_encode_options *opti
     m.tokenizer[0] = options->source;
     m.tokenizer[1] = options->target ? options->target : options->source;
     attend_status status = check_options(c, options, err);
-    at_encoded *e = status < 0 ? NULL : at_alloc_zero(1, sizeof *e);
-    if (status >= 0 && (!e || !(e->store = at_record_store_new(options->memory))))
-        status = at_error_memory(err);
+    at_encoded *e = NULL;
+    if (status >= 0)
+        status = at_encoded_new(options->memory, &e, err);
     if (status >= 0)
         e->frames = options->frames != NULL;
     if (status >= 0)

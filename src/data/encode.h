@@ -43,21 +43,7 @@ typedef struct {
 
 typedef struct at_encoded at_encoded;
 
-/* The corpus is not needed afterwards. */
-attend_status at_encode_corpus(const at_corpus *c, const at_encode_options *options,
-                               at_encoded **out, attend_error *err);
-void at_encoded_free(at_encoded *e); /* NULL is well */
-
-size_t at_encoded_size(const at_encoded *e);
-at_encode_counts at_encoded_count(const at_encoded *e);
-
-/* tokens of every source (0) or target (1); NULL for targets where there are none */
-const uint32_t *at_encoded_lengths(const at_encoded *e, int side);
-
-/* changes with every id of every example: a checkpoint knows its data by it */
-uint64_t at_encoded_print(const at_encoded *e);
-
-/* one example; token(i) below */
+/* One example; token(i) below. */
 typedef struct {
     const int32_t *source, *target; /* source is NULL where it is vectors, of which there are */
     const int32_t *copied;          /* [source_size]: the target's numbers (copying.h), or NULL */
@@ -68,6 +54,25 @@ typedef struct {
     bool breaks;      /* a document begins here */
     uint32_t example; /* its number in the corpus */
 } at_item_view;
+
+/* The corpus is not needed afterwards. */
+attend_status at_encode_corpus(const at_corpus *c, const at_encode_options *options,
+                               at_encoded **out, attend_error *err);
+/* The same from examples that the caller makes: new, add for each, close. Views have no `copied`.
+ */
+attend_status at_encoded_new(size_t memory, at_encoded **out, attend_error *err);
+attend_status at_encoded_add(at_encoded *e, const at_item_view *item, attend_error *err);
+attend_status at_encoded_close(at_encoded *e, attend_error *err);
+void at_encoded_free(at_encoded *e); /* NULL is well */
+
+size_t at_encoded_size(const at_encoded *e);
+at_encode_counts at_encoded_count(const at_encoded *e);
+
+/* tokens of every source (0) or target (1); NULL for targets where there are none */
+const uint32_t *at_encoded_lengths(const at_encoded *e, int side);
+
+/* changes with every id of every example: a checkpoint knows its data by it */
+uint64_t at_encoded_print(const at_encoded *e);
 
 at_item_view at_encoded_at(const at_encoded *e, size_t index);
 

@@ -22,22 +22,6 @@ typedef struct {
 
 /* ---- a batch -------------------------------------------------------------------------------- */
 
-/* the attention of a row of the batch, which outlives the tape's step */
-static at_attention_rows copy_rows(job *j, int row, int keys)
-{
-    at_attention_rows rows = at_attention_record_rows(&j->record, &j->o->wanted, row, 0, keys,
-                                                      &j->memory);
-    for (int i = 0; i < rows.count; i++) {
-        at_attention_row *own = (at_attention_row *)&rows.row[i];
-        size_t n = (size_t)own->keys * sizeof(real);
-        real *copy = at_arena_alloc_small(&j->memory, n + 1);
-        if (!copy)
-            return (at_attention_rows){-1, NULL};
-        own->weights = memcpy(copy, own->weights, n);
-    }
-    return rows;
-}
-
 static attend_status keep(job *j, size_t line, const at_tensor *p, const at_tensor *weights,
                           int row, attend_error *err)
 {
@@ -48,7 +32,11 @@ static attend_status keep(job *j, size_t line, const at_tensor *p, const at_tens
     if (!i->probabilities)
         return at_error_memory(err);
     memcpy(i->probabilities, p->value + (size_t)row * K, K * sizeof(real));
-    if (j->o->wanted.kinds && (i->attention = copy_rows(j, row, length)).count < 0)
+    if (j->o->wanted.kinds
+        && (i->attention = at_attention_record_copy(&j->record, &j->o->wanted, row, 0, length,
+                                                    &j->memory))
+                   .count
+               < 0)
         return at_error_memory(err);
     if (!j->o->weights)
         return ATTEND_OK;

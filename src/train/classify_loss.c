@@ -29,6 +29,8 @@ at_tensor *at_classify_loss_of(at_classify_loss *l, at_tape *t, int shard)
     bool training = at_tape_mode(t) == ATTEND_TRAIN;
     at_inputs in = {.ids = {SHAPE(B, x->T), x->ids + (size_t)at * (size_t)x->T},
                     .lengths = x->lengths + at};
+    if (l->batch->segments)
+        in.segments = l->batch->segments + (size_t)at * (size_t)x->T;
     at_classified c = l->model->kind->classify(t, l->model, &in, false);
     if (!training && !at_failed(t))
         note(l, c.logits, l->batch->labels + at);

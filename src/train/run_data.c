@@ -200,7 +200,9 @@ attend_status at_run_learn(at_run *r, bool sources, bool targets, const char *pr
                    : targets ? "all"
                              : "source",
                    at_tokenizer_cutting(*out));
-    return status >= 0 && targets ? check_ends(*out, s->tokenizer, err) : status;
+    return status >= 0 && targets && (r->task->can & ATTEND_CAN_TRANSLATE)
+               ? check_ends(*out, s->tokenizer, err)
+               : status;
 }
 
 /* the smaller of two limits; 0 is none */

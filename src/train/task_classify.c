@@ -9,6 +9,9 @@ static at_classify_loss *loss_of(const at_run *r) { return r->task_state; }
 
 /* ---- before the first step ------------------------------------------------------------------- */
 
+/* Are texts pairs? */
+static bool is_pairs(const at_run *r) { return at_corpus_has(r->corpus) & ATTEND_HAS_TARGET; }
+
 /* words and classes: learned from the data, or those of another model, or of this run before */
 static attend_status vocabularies(at_run *r, attend_error *err)
 {
@@ -17,7 +20,7 @@ static attend_status vocabularies(at_run *r, attend_error *err)
         return ATTEND_OK;
     attend_status status = ATTEND_OK;
     if (!m->source)
-        status = at_run_learn(r, true, false, at_run_preset(r), &m->source, err);
+        status = at_run_learn(r, true, is_pairs(r), at_run_preset(r), &m->source, err);
     m->target = m->source;
     if (status >= 0)
         status = at_labels_of(r->corpus, &m->labels, err);
@@ -60,6 +63,7 @@ static attend_status prepare(at_run *r, attend_error *err)
         return status;
     at_encode_options o = {.source = m->source,
                            .source_frame = ATTEND_FRAME_INPUT,
+                           .joined = is_pairs(r),
                            .max_source = at_model_max_input(m, 0),
                            .labels = m->labels};
     for (int which = 0; which < 2 && status >= 0; which++)
