@@ -34,7 +34,7 @@ typedef struct {
      "small heat maps of all layers and heads"}, \
     {.name = "between", OPTION_CHOICE(S, field.between), .value = "all", \
      .choices = "all|a-b|b-a|a-a|b-b", \
-     .help = "Tokens that are drawn, of a pair of texts a and b: a-b has the attention of a to b"}, \
+     .help = "Tokens that are drawn, of a pair of texts: a-b has the attention of a to b"}, \
     {.name = "hide-special", OPTION_FLAG(S, field.hide_special), \
      .help = "Draw no special tokens such as [CLS] and [SEP]"}, \
     {.name = "layer", OPTION_INT(S, field.attention.layer), .value = "-1", .min = -1, .max = 1023, \

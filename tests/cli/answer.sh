@@ -1,23 +1,26 @@
-# Answers of questions: trained from contexts with spans, stopped and resumed, and found in files, lines and
-# one context.
+# Answers of questions: trained from contexts with spans, stopped and resumed, and found in files,
+# lines and one context.
 
 stories() # in bAbI's form: who went where with what
 {
     awk 'function u(n) { s = s * 16807 % 2147483647; return 1 + int(s / 2147483647 * n) }
-        BEGIN { s = 7; n = split("Ann Bob Eve Tom", who); m = split("garden office kitchen hall", at)
+        BEGIN { s = 7; n = split("Ann Bob Eve Tom", who)
+            m = split("garden office kitchen hall", at)
             k = split("ball book cup", what)
             for (i = 1; i <= 100; i++) {
                 a = who[u(n)]; b = at[u(m)]; c = what[u(k)]
-                format = (u(2) > 1) ? "1 %s went to the %s with the %s.\n" : "1 %s was in the %s and saw the %s.\n"
+                format = "1 %s was in the %s and saw the %s.\n"
+                if (u(2) > 1) format = "1 %s went to the %s with the %s.\n"
                 printf format, a, b, c
-                printf "2 Who was it?\t%s\t1\n3 Where was it?\t%s\t1\n4 What was it?\t%s\t1\n", a, b, c } }'
+                printf "2 Who was it?\t%s\t1\n3 Where was it?\t%s\t1\n", a, b
+                printf "4 What was it?\t%s\t1\n", c } }'
 }
 stories > stories.txt
 expect 0 attend data show stories.txt -n 1
-settings=(--preset bert-tiny --task answer --data stories.txt --valid 30 --hidden 32 --ffn 64 --layers 2
-          --tokenizer wordpiece --vocabulary 100 --batch 16 --lr 0.003 --schedule constant
-          --dropout 0 --attention-dropout 0
-          --threads 2 --seed 3 --window 32 --watch loss)
+settings=(--preset bert-tiny --task answer --data stories.txt --valid 30 --hidden 32 --ffn 64
+          --layers 2 --tokenizer wordpiece --vocabulary 100 --batch 16 --lr 0.003
+          --schedule constant --dropout 0 --attention-dropout 0 --threads 2 --seed 3 --window 32
+          --watch loss)
 
 expect 0 attend train "${settings[@]}" --epochs "$(sized 30 1)" --out model
 says err "267 questions to train on"
@@ -42,8 +45,9 @@ expect 0 attend answer model stories.txt --format babi --always --batch 64
 check "the same in all batches" "cmp -s out seven"
 check "an answer for each question" "[ \$(jq length out) -eq 300 ]"
 cat > squad.json <<'END'
-{"version": "v2.0", "data": [{"title": "t", "paragraphs": [{"context": "Eve went to the office. Tom went to the hall.",
- "qas": [{"id": "a1", "question": "Where is Eve?", "answers": [{"text": "office", "answer_start": 16}]},
+{"version": "v2.0", "data": [{"title": "t", "paragraphs": [
+ {"context": "Eve went to the office. Tom went to the hall.", "qas": [
+  {"id": "a1", "question": "Where is Eve?", "answers": [{"text": "office", "answer_start": 16}]},
   {"id": "a2", "question": "Where is Bob?", "is_impossible": true, "answers": []}]}]}]}
 END
 expect 0 attend answer model squad.json
@@ -54,7 +58,8 @@ expect 0 attend answer model squad.json --threshold -1000000
 check "a low threshold gives no answer" "[ \"\$(jq -r .a1 out)\" = '' ]"
 
 # windows: a context that is longer than one
-long="$(for i in $(seq 30); do printf 'it was late and '; done)Tom was in the hall and saw the cup."
+many=$(seq 30)
+long="$(printf "it was late and %.0s" $many)Tom saw the cup."
 ask "Where was it?" "$long" --always --window 32 --stride 8 --json > out 2> err
 check "several windows" "jq -e '.windows > 3' out"
 
@@ -89,10 +94,10 @@ expect 65 attend train --preset bert-tiny --task answer --data both.txt --format
     --tokenizer wordpiece --out refused
 says err 'both.txt:2: the answer "yes" is not in its context'
 sed 's/"answer_start": 16/"answer_start": 3/' squad.json > moved.json
-expect 65 attend train --preset bert-tiny --task answer --data moved.json --valid 1 --tokenizer wordpiece \
-    --out refused
+expect 65 attend train --preset bert-tiny --task answer --data moved.json --valid 1 \
+    --tokenizer wordpiece --out refused
 says err 'the answer "office" does not stand at character 3'
 printf 'a\tb\nc\td\n' > pairs.tsv
-expect 65 attend train --preset bert-tiny --task answer --data pairs.tsv --valid 1 --tokenizer wordpiece \
-    --out refused
+expect 65 attend train --preset bert-tiny --task answer --data pairs.tsv --valid 1 \
+    --tokenizer wordpiece --out refused
 says err "no questions"
