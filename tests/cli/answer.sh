@@ -65,7 +65,8 @@ check "several windows" "jq -e '.windows > 3' out"
 
 # attention
 ask "Where is Tom?" "Tom went to the hall." --attention-out a.jsonl > out 2> err
-check "every layer and head" "jq -e '[.attention[] | [.layer, .head]] | unique | length == 4' a.jsonl"
+each='[.attention[] | [.layer, .head]]'
+check "every layer and head" "jq -e '$each | unique | length == 4' a.jsonl"
 expect 0 attend answer model --question "Where is Tom?" --context "Tom went to the hall." \
     --attention-out grid.svg --figure grid --between a-b --hide-special
 check "a figure" "[ -s grid.svg ]"
