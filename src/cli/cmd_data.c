@@ -86,7 +86,7 @@ static const at_option options[] = {
     {.name = "gold", OPTION_PATH(data, gold), .meta = "FILE",
      .help = "Write the alignment links of en-fr, for `attend evaluate --gold`: words counted from "
              "1, 1-1 for a sure link, 1p2 for a possible one",
-     .example = {"attend data make en-fr --out pairs.tsv --gold pairs.gold",
+     .example = {"attend data make en-fr --out linked.tsv --gold linked.gold",
                  "Sentence pairs with the true alignment of their words"}},
     {.name = "first", .letter = 'n', OPTION_INT(data, first), .value = "3", .min = 1, .max = 1e9,
      .meta = "N", .group = "For show", .help = "How many examples"},

@@ -127,7 +127,8 @@ for head in 0 1; do
 done
 expect 0 attend generate whole --prompt 'one: count' --max-tokens 2 --greedy
 cp out plain
-expect 0 attend generate whole --prompt 'one: count' --max-tokens 2 --greedy --show --layer 0 --head 1
+expect 0 attend generate whole --prompt 'one: count' --max-tokens 2 --greedy --show --layer 0 \
+    --head 1
 check "the same text" "head -n \$(wc -l < plain) out | cmp -s - plain"
 check "its attention is drawn" "[ \$(wc -l < out) -gt 10 ]"
 expect 0 attend generate whole --prompt 'one: count' --max-tokens 2 --attention-out w.txt

@@ -303,7 +303,7 @@ static void keeps_every_file_of_a_repeated_option(void **state)
     assert_int_equal(parse(&r, at_str_text(&text)), ATTEND_OK);
     assert_int_equal(r.f.in.count, ATTEND_PATHS_MAX);
     at_str_add(&text, "--in y");
-    check_error(at_str_text(&text), "--in: y is one file too many; at most 16");
+    check_error(at_str_text(&text), "--in: y is one too many; at most 16");
     check_error("--in=", "--in: the name of the file is empty");
     at_str_free(&text);
 }

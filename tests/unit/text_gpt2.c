@@ -518,7 +518,7 @@ static void other_kinds_of_tokenizer_json_are_refused(void **state)
          "\"pre_tokenizer\": {\"type\": \"ByteLevel\"}}",
          "merge 1"},
         {"{\"model\": {\"type\": \"BPE\"}, \"pre_tokenizer\": {\"type\": \"ByteLevel\"}, "
-         "\"added_tokens\": [{\"id\": 0, \"content\": \"<mask>\", \"lstrip\": true}]}",
+         "\"added_tokens\": [{\"id\": 0, \"content\": \"<x>\", \"lstrip\": true}]}",
          "lstrip"},
     };
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
