@@ -23,10 +23,10 @@
  * Rules for every function:
  *   - Ownership. An object or text that is returned through an `out` argument belongs to the
  *     caller: release a handle `attend_X *` with attend_X_free, plain memory (text, arrays,
- * structs) with attend_free. All of these accept NULL. Everything else that is returned is
- * borrowed; it stays valid until the object that it was asked of is released, unless the function
- * says otherwise. `_open` reads files, `_new` makes an object in memory. Where a function fails,
- *     `*out` is NULL.
+ *     structs) with attend_free. All of these accept NULL. Everything else that is returned is
+ *     borrowed; it stays valid until the object that it was asked of is released, unless the
+ *     function says otherwise. `_open` reads files, `_new` makes an object in memory. Where a
+ *     function fails, `*out` is NULL.
  *   - Errors. Functions that can fail return an attend_status, negative for an error, and fill
  *     `err`, which may be NULL. The library never exits, aborts or prints; see attend_set_log.
  *     Figures are drawn in a child process, because GLib ends a program that runs out of memory.
@@ -37,7 +37,7 @@
  *     argument may be NULL only where the function says so.
  *   - Options are structs that begin with their `size`. Initialise one with its `_defaults`
  *     function, then change members; NULL options mean the defaults. New versions add members at
- * the end; a caller that was compiled with a shorter struct gets the defaults of the others.
+ *     the end; a caller that was compiled with a shorter struct gets the defaults of the others.
  *   - Results handed to a callback, and results in plain memory, are read through the pointer that
  *     is given and may grow at the end: do not copy them by value into a struct of your own.
  *   - Counts and indexes are size_t; ids, settings and the dimensions of a model or figure are int.
@@ -1467,8 +1467,8 @@ ATTEND_API attend_status attend_evaluate(const attend_model *model,
  *
  * paths     folders of models, or files of weights or checkpoints (training/) in them; one path
  *           makes a copy without the state of its training
- * out       the folder of the new model, which must have none; settings and tokenizers are those of
- *           the first */
+ * count     number of paths
+ * out       the new folder, without a model in it; settings and tokenizers are those of the first */
 ATTEND_API attend_status attend_average(const char *const *paths, size_t count, const char *out,
                                         attend_error *err);
 
@@ -1935,12 +1935,12 @@ typedef struct attend_likelihood {
     const char *const *token; /* [tokens]: as the vocabulary writes them; borrowed from the model */
 } attend_likelihood;
 
-/* Finds the probability of each token of a text, given those before it. A text begins where another
- * ended: its first token is predicted from the end of a text.
+/* Finds the probability of each token of a text; the first is predicted from the end of a text.
  *
  * model     a model that can generate
  * options   may be NULL: the defaults
- * text      of `size` bytes; may have several lines
+ * text      may have several lines
+ * size      its bytes
  * out       receives the result; release it with attend_free, before the model */
 ATTEND_API attend_status attend_likelihood_of(const attend_model *model,
                                               const attend_likelihood_options *options,

@@ -456,6 +456,17 @@ static attend_status read_lines(const at_translate_job *j, const char *const *li
     return status;
 }
 
+/* Do results depend on the batch? Then it is as in the options, on any number of threads. */
+static bool reads_padding(const at_session *session)
+{
+    for (int i = 0; i < at_session_models(session); i++) {
+        const at_model *m = at_session_model(session, i);
+        if (m->kind->decodes->reads_padding && m->kind->decodes->reads_padding(m))
+            return true;
+    }
+    return false;
+}
+
 /* the lines that have something to translate, in batches of like length */
 static attend_status translate_lines(at_translate_job *j, at_session *session, attend_error *err)
 {
@@ -466,7 +477,9 @@ static attend_status translate_lines(at_translate_job *j, at_session *session, a
         return ATTEND_OK;
     attend_status status = at_workers_make(&workers, session, j->full, j->o->beam, err);
     if (status >= 0) {
-        j->batch = at_workers_batch(&workers, j->full, (size_t)j->o->batch);
+        j->batch = (size_t)j->o->batch;
+        if (!reads_padding(session))
+            j->batch = at_workers_batch(&workers, j->full, j->batch);
         status = at_workers_run(&workers, (j->full + j->batch - 1) / j->batch, translate_batch, j,
                                 err);
     }

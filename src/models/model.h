@@ -113,6 +113,7 @@ typedef struct {
     bool (*draws)(const at_model *m);    /* attention is hard: positions are drawn, */
     bool (*samples)(const at_model *m);  /* and trained by a reward */
     bool (*reversed)(const at_model *m); /* keys count from the end of the source; may be NULL */
+    bool (*reads_padding)(const at_model *m); /* results depend on the batch; may be NULL */
 } at_decodes;
 
 typedef struct {

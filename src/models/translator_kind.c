@@ -227,6 +227,7 @@ static at_tensor *copy_log_p(at_tape *t, const at_model *m, const at_decoded *d,
 static bool draws(const at_model *m) { return net_of(m)->attention.pick->draws; }
 static bool samples(const at_model *m) { return at_how_needs_reward(&net_of(m)->attention); }
 static bool reversed(const at_model *m) { return net_of(m)->reversed; }
+static bool reads_padding(const at_model *m) { return net_of(m)->reads_padding; }
 
 /* two steps on a source of one word, or vector */
 static void trial(at_tape *t, const at_model *m)
@@ -264,7 +265,8 @@ static const at_decodes decodes = {.encode = encode,
                                    .copy_log_p = copy_log_p,
                                    .draws = draws,
                                    .samples = samples,
-                                   .reversed = reversed};
+                                   .reversed = reversed,
+                                   .reads_padding = reads_padding};
 
 static const char *unused(const void *settings, const char *name)
 {

@@ -25,7 +25,8 @@ static const at_option options[] = {
      .choices = "shuffled|random",
      .group = "Running text",
      .help = "Training examples: the text cut into windows, which are shuffled in every epoch, or "
-             "windows that begin at random tokens"},
+             "windows that begin at random tokens",
+     .later = true},
     {0}};
 
 typedef struct {
