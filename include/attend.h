@@ -1468,7 +1468,8 @@ ATTEND_API attend_status attend_evaluate(const attend_model *model,
  * paths     folders of models, or files of weights or checkpoints (training/) in them; one path
  *           makes a copy without the state of its training
  * count     number of paths
- * out       the new folder, without a model in it; settings and tokenizers are those of the first */
+ * out       the new folder, without a model in it; settings and tokenizers are those of the first
+ */
 ATTEND_API attend_status attend_average(const char *const *paths, size_t count, const char *out,
                                         attend_error *err);
 

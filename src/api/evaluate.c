@@ -201,7 +201,7 @@ static attend_status measure_heads(work *w, attend_error *err)
     return at_head_links_measure(&w->heads, &o, &gold, all, err);
 }
 
-static attend_status judge(work *w, attend_error *err)
+static attend_status measure_all(work *w, attend_error *err)
 {
     attend_scores *bleu;
     attend_status status = measure(w, "bleu", w->translation, w->reference, &bleu, err);
@@ -292,7 +292,7 @@ attend_status attend_evaluate(const attend_model *model, const attend_evaluate_o
     if (made && w.o.by_head)
         made = at_head_links_new(&w.heads, model->inside, count, &w.memory);
     status = made ? translate(&w, err) : at_error_memory(err);
-    if (status >= 0 && (status = force(&w, err)) >= 0 && (status = judge(&w, err)) >= 0)
+    if (status >= 0 && (status = force(&w, err)) >= 0 && (status = measure_all(&w, err)) >= 0)
         status = give(&found, range, out, err);
     at_arena_free(&w.memory);
     return status;

@@ -81,7 +81,7 @@ static at_tensor *distances(at_tape *t, int from, int count, int width)
 
 /* where the first of all queries stands, and how far each is ahead of it, [B,Q]; NULL without
  * memory */
-static int *standing(at_tape *t, const at_query *q, int *first, int *max)
+static int *positions_of(at_tape *t, const at_query *q, int *first, int *max)
 {
     int B = q->query->shape.dim[0], Q = q->query->shape.dim[1];
     int *ahead = at_scratch(t, (size_t)B * (size_t)Q * sizeof *ahead);
@@ -103,7 +103,7 @@ static at_tensor *score(at_tape *t, at_path s, const at_how *how, const at_query
     if (at_failed(t))
         return at_poison(t);
     int d = m->width, even = d + d % 2, K = m->keys->shape.dim[1];
-    int first, max, *ahead = standing(t, q, &first, &max);
+    int first, max, *ahead = positions_of(t, q, &first, &max);
     if (!ahead)
         return at_poison(t);
     at_init small = INIT_NORMAL((real)0.02);

@@ -168,12 +168,12 @@ static void block_signals(sigset_t *before)
 /* `wanted` workers, or as many as there can be */
 static int make_workers(int wanted)
 {
-    static bool told;
+    static bool registered;
     sigset_t before;
     if (pool.workers >= wanted)
         return wanted;
-    if (!told)
-        told = pthread_atfork(NULL, NULL, forget_workers) == 0;
+    if (!registered)
+        registered = pthread_atfork(NULL, NULL, forget_workers) == 0;
     block_signals(&before);
     for (; pool.workers < wanted; pool.workers++) {
         worker *w = &pool.worker[pool.workers];

@@ -63,18 +63,18 @@ static attend_status run(at_cli *cli, const void *fields, int operands, char **o
 {
     const align *o = fields;
     work w = {.o = o};
-    at_forced led = {.cli = cli,
-                     .from = {operands > 1 ? operand[1] : NULL, o->src, o->tgt, o->swap},
-                     .model = operand[0],
-                     .batch = o->batch,
-                     .longest = o->longest,
-                     .links = true,
-                     .look = &o->look,
-                     .write = write_one,
-                     .user = &w,
-                     .out = &w.out,
-                     .attention = &w.attention};
-    attend_status status = at_forced_run(&led, err);
+    at_forced forced = {.cli = cli,
+                        .from = {operands > 1 ? operand[1] : NULL, o->src, o->tgt, o->swap},
+                        .model = operand[0],
+                        .batch = o->batch,
+                        .longest = o->longest,
+                        .links = true,
+                        .look = &o->look,
+                        .write = write_one,
+                        .user = &w,
+                        .out = &w.out,
+                        .attention = &w.attention};
+    attend_status status = at_forced_run(&forced, err);
     if (status >= 0)
         at_truncation_report(&w.cut, cli, "line", "what follows of the source has no links");
     at_attention_out_free(&w.attention);

@@ -86,18 +86,18 @@ static attend_status score_pairs(at_cli *cli, const void *fields, int operands, 
 {
     const score *o = fields;
     work w = {.o = o};
-    at_forced led = {.cli = cli,
-                     .from = {operands > 1 ? operand[1] : NULL, o->src, o->tgt, o->swap},
-                     .model = operand[0],
-                     .ensemble = &o->ensemble,
-                     .batch = o->batch,
-                     .longest = o->longest,
-                     .look = &o->look,
-                     .write = write_one,
-                     .user = &w,
-                     .out = &w.out,
-                     .attention = &w.attention};
-    attend_status status = at_forced_run(&led, err);
+    at_forced forced = {.cli = cli,
+                        .from = {operands > 1 ? operand[1] : NULL, o->src, o->tgt, o->swap},
+                        .model = operand[0],
+                        .ensemble = &o->ensemble,
+                        .batch = o->batch,
+                        .longest = o->longest,
+                        .look = &o->look,
+                        .write = write_one,
+                        .user = &w,
+                        .out = &w.out,
+                        .attention = &w.attention};
+    attend_status status = at_forced_run(&forced, err);
     if (status >= 0) {
         at_truncation_report(&w.cut, cli, "sentence", "what follows of the source was not read");
         say(cli, &w);

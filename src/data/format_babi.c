@@ -44,17 +44,17 @@ static long number_of(at_text *line)
 static int guess(const at_sample *s)
 {
     long before = 0;
-    bool asked = false;
+    bool question = false;
     for (int i = 0; i < s->lines; i++) {
         at_text line = s->line[i];
         long number = number_of(&line);
         bool tab = memchr(line.text, '\t', line.size) != NULL;
         if ((number != 1 && number != before + 1) || (number == 1 && tab))
             return 0;
-        asked |= tab;
+        question |= tab;
         before = number;
     }
-    return s->lines > 1 && asked ? 92 : 0;
+    return s->lines > 1 && question ? 92 : 0;
 }
 
 static void keep_statement(babi *b, statement s)

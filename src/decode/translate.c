@@ -157,11 +157,11 @@ static int max_output_of(const at_session *session)
 
 static attend_status refuse(const at_translate_job *j, int length, size_t line, attend_error *err)
 {
-    bool asked = !j->o->features && j->longest == j->o->longest;
+    bool by_option = !j->o->features && j->longest == j->o->longest;
     return at_error(err, ATTEND_FORMAT, "line %zu has %d %s, and at most %d are read; %s",
                     j->o->first + line + 1, length, j->o->features ? "frames" : "pieces",
                     j->longest,
-                    asked ? "--max-length changes it" : "the model knows no more positions");
+                    by_option ? "--max-length changes it" : "the model knows no more positions");
 }
 
 /* what a line that is too long becomes */

@@ -37,10 +37,10 @@ at_reading at_pooling_read(at_tape *t, const at_pooling *p, at_pooling_way way, 
     if (way.kernel)
         return at_pool(t, way.kernel, inverse_width(t, p, way.width), q, keys, values, mask);
     at_memory m = at_attention_prepare(t, at_root(), &p->how, C, keys, values, NULL);
-    at_query asked = {.query = q, .weights = true};
+    at_query points = {.query = q, .weights = true};
     if (mask)
-        asked.mask = *mask;
-    return at_attention_read(t, at_root(), &p->how, &m, asked);
+        points.mask = *mask;
+    return at_attention_read(t, at_root(), &p->how, &m, points);
 }
 
 /* n of the points as queries [n][C], which must not see themselves */

@@ -24,15 +24,15 @@ typedef struct {
     const at_parameter *parameter; /* NULL: none */
     unsigned use;
     bool ignored;
-} meaning;
+} match;
 
 /* The parameter of the network that a stored name is of. */
-static meaning find_parameter(const at_hub *hub, const at_params *network, const char *name)
+static match find_parameter(const at_hub *hub, const at_params *network, const char *name)
 {
     char ours[ATTEND_TENSOR_NAME_MAX];
     size_t n = hub->prefix ? strlen(hub->prefix) : 0;
     const char *bare = n && strncmp(name, hub->prefix, n) == 0 ? name + n : name;
-    meaning m = {.parameter = at_params_find(network, name)};
+    match m = {.parameter = at_params_find(network, name)};
     if (!m.parameter)
         m.parameter = at_params_find(network, bare);
     for (const at_hub_tensor *t = hub->tensors; t && t->theirs; t++) {
@@ -102,7 +102,7 @@ static attend_status load_one(at_model *m, int index, report *r, attend_error *e
 {
     const at_lent_file *from;
     const at_stored *t = at_weight_files_at(&m->hub->files, index, &from);
-    meaning is = find_parameter(m->hub->hub, r->network, t->name);
+    match is = find_parameter(m->hub->hub, r->network, t->name);
     if (!is.parameter) {
         if (!is.ignored && !m->adapts)
             note(&r->unexpected, t->name);

@@ -14,11 +14,11 @@ static const size_t largest = (size_t)1 << 30; /* bytes of a file */
 struct attend_dictionary {
     char *text;
     at_vocab *words;
-    const char **meaning;
+    const char **translation;
     size_t capacity;
 };
 
-static attend_status add(at_dictionary *d, const char *word, size_t size, const char *meaning,
+static attend_status add(at_dictionary *d, const char *word, size_t size, const char *translation,
                          attend_error *err)
 {
     size_t n = (size_t)at_vocab_size(d->words);
@@ -26,14 +26,14 @@ static attend_status add(at_dictionary *d, const char *word, size_t size, const 
         return ATTEND_OK;
     if (n == d->capacity) {
         size_t capacity = d->capacity ? 2 * d->capacity : 1024;
-        const char **more = at_realloc(d->meaning, d->capacity * sizeof *more,
+        const char **more = at_realloc(d->translation, d->capacity * sizeof *more,
                                        capacity * sizeof *more);
         if (!more)
             return at_error_memory(err);
-        d->meaning = more;
+        d->translation = more;
         d->capacity = capacity;
     }
-    d->meaning[n] = meaning;
+    d->translation[n] = translation;
     return at_vocab_add(d->words, word, size) < 0 ? at_error_memory(err) : ATTEND_OK;
 }
 
@@ -99,7 +99,7 @@ const char *at_dictionary_find(const at_dictionary *d, const char *word, size_t 
         id = at_vocab_find(d->words, at_str_text(&lower), lower.length);
         at_str_free(&lower);
     }
-    return id < 0 ? NULL : d->meaning[id];
+    return id < 0 ? NULL : d->translation[id];
 }
 
 void at_dictionary_free(at_dictionary *d)
@@ -107,7 +107,7 @@ void at_dictionary_free(at_dictionary *d)
     if (!d)
         return;
     at_free(d->text);
-    at_free(d->meaning);
+    at_free(d->translation);
     if (d->words)
         at_vocab_free(d->words);
     at_free(d);

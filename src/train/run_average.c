@@ -35,7 +35,7 @@ static attend_status save(at_run *r, attend_error *err)
 }
 
 /* with the mean in the run's parameters */
-static attend_status judge(at_run *r, int count, bool *better, attend_error *err)
+static attend_status compare(at_run *r, int count, bool *better, attend_error *err)
 {
     at_metrics found = {.count = 0};
     attend_status status = at_run_measure(r, &found, err);
@@ -66,7 +66,7 @@ static attend_status judge_mean(at_run *r, const char *folder, const int64_t *st
         status = swap(r->params, mean, err);
     if (status < 0)
         return status;
-    status = judge(r, count, &better, err);
+    status = compare(r, count, &better, err);
     swap(r->params, mean, NULL);
     return status >= 0 && better ? at_run_checkpoint(r, err) : status;
 }

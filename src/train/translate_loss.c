@@ -20,10 +20,10 @@ bool at_translate_loss_take(at_translate_loss *l, const at_batch *batch, int sha
     for (int b = 0; b < y->B; b++)
         for (int t = 0; t < steps; t++) {
             const int *id = y->ids + (size_t)b * (size_t)y->T + t;
-            bool asked = t + 1 < y->lengths[b];
+            bool counts = t + 1 < y->lengths[b];
             l->words[b * steps + t] = id[0];
-            l->targets[b * steps + t] = asked ? id[1] : -1;
-            l->n_targets += asked;
+            l->targets[b * steps + t] = counts ? id[1] : -1;
+            l->n_targets += counts;
         }
     l->extra = 0;
     for (int b = 0; batch->extra && b < y->B; b++)
