@@ -1,10 +1,10 @@
 #include <math.h>
 #include <string.h>
 
-#include "api/attention.h"
 #include "api/model.h"
 #include "api/options.h"
 #include "base/memory.h"
+#include "decode/attention_rows.h"
 #include "decode/generate.h"
 
 void attend_generate_defaults(attend_generate_options *o)
