@@ -79,6 +79,8 @@ static at_block block(int sentences, int length, int vocabulary)
 static int usual_shards(const bench_case *c, at_translate_loss *loss, at_params *params)
 {
     at_tape *t = at_tape_new(params, ATTEND_TRAIN);
+    if (t)
+        at_tape_keep_values(t);
     if (!t || !at_backward(t, at_translate_loss_of(loss, t, 0)))
         bench_die(t ? at_tape_error(t)->message : "out of memory", c->name);
     double weights = (double)(at_params_len(params) * sizeof(real));

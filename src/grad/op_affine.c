@@ -10,6 +10,7 @@ typedef struct {
     int rows, out;
     at_act f;       /* of affine_act */
     const real *at; /* where the slope of f is taken: pre-activation or y */
+    real *apart;    /* the pre-activation where it is not y's memory, or NULL */
 } product;
 
 static bool fits(at_tape *t, const at_tensor *x, const at_tensor *weight, const at_tensor *bias,
@@ -39,7 +40,7 @@ static at_tensor *multiply(at_tape *t, at_tensor *x, at_tensor *weight, at_tenso
     real *z = apart ? at_scratch_reals(t, y->len) : y->value; /* the pre-activation */
     if (at_failed(t))
         return at_poison(t);
-    *p = (product){layout, (int)at_shape_rows(x->shape), out, f ? *f : 0, z};
+    *p = (product){layout, (int)at_shape_rows(x->shape), out, f ? *f : 0, z, apart ? z : NULL};
     at_weight_forward(t, weight, out_in, p->rows, x->value, bias ? bias->value : NULL, z);
     if (f)
         at_vector_act(*f, y->len, z, y->value);
@@ -84,6 +85,8 @@ static void act_backward(const at_node *n)
     const product *p = n->saved;
     real *dy = (real *)at_grad_out(n, 0);
     at_vector_act_back(p->f, n->out[0]->len, p->at, dy, 0, dy);
+    if (p->apart)
+        at_tape_spare(n->tape, p->apart, n->out[0]->len);
     product_backward(n, dy);
 }
 

@@ -72,6 +72,8 @@ size_t at_tape_used(const at_tape *t)
            + at_arena_size(&t->brief);
 }
 
+void at_tape_keep_values(at_tape *t) { t->keeps_values = true; }
+
 void at_tape_dry(at_tape *t) { t->dry = true; }
 bool at_tape_is_dry(const at_tape *t) { return t->dry; }
 

@@ -219,6 +219,11 @@ void at_grad_give(const at_node *n, int input, real *gradient);
  * what was gone through is used again. False on a failed tape. */
 bool at_backward(at_tape *t, at_tensor *loss);
 
+/* Backward leaves the values of all tensors as they are; else it takes those of large ones that ops
+ * made, as soon as the op has gone back, and they are NULL. For counting what a step would need if
+ * it gave nothing up, and for looking at values afterwards. */
+void at_tape_keep_values(at_tape *t);
+
 /* Called around each node's backward, for tests and profiles. */
 typedef void at_watch(void *user, const at_node *n, bool after);
 void at_tape_watch(at_tape *t, at_watch *watch, void *user);

@@ -77,6 +77,20 @@ static void spare_gradients(at_tape *t, const at_node *n)
     }
 }
 
+/* Its value too, which only ops after it and its own backward read. Small ones stay: whoever made
+ * the loss may ask for it. */
+static void spare_values(at_tape *t, const at_node *n)
+{
+    enum { SMALL = 16 << 10 };
+    for (int i = 0; i < n->n_out && !t->keeps_values; i++) {
+        at_tensor *x = n->out[i];
+        if (!x || x->base || !x->value || x->len < SMALL || x->grad == x->value)
+            continue;
+        at_tape_spare(t, x->value, x->len);
+        x->value = NULL;
+    }
+}
+
 real *at_grad_into(at_tape *t, at_tensor *x, real *beta)
 {
     at_tensor *o = owner(x);
@@ -124,8 +138,11 @@ static void run_backward(at_tape *t, at_node *n)
         return;
     if (t->watch)
         t->watch(t->watch_user, n, false);
+    if (n->op->forgets_output)
+        spare_values(t, n);
     n->op->backward(n);
     at_arena_reset(&t->brief);
+    spare_values(t, n);
     if (t->watch)
         t->watch(t->watch_user, n, true);
     spare_gradients(t, n);

@@ -35,6 +35,7 @@ struct at_tape {
     int spares, blocks;
     bool dry;      /* computes no product */
     bool wasteful; /* for tests: nothing is used again */
+    bool keeps_values;
     at_binding *bound;
     at_random random;
     bool failed;

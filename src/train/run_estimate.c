@@ -89,6 +89,7 @@ static attend_status try_shard(at_run *r, const at_batch *batch, double *bytes, 
     r->estimating = true;
     attend_status status = t ? r->task->take(r, batch, r->state.shards, err) : at_error_memory(err);
     if (status >= 0) {
+        at_tape_keep_values(t);
         at_tape_seed(t, r->settings.seed, 0, 0);
         at_backward(t, r->task->loss(r, t, 0));
         *bytes = (double)at_tape_used(t);

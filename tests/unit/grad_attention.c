@@ -183,6 +183,7 @@ static at_attention_result attend_joined(at_tape *t, at_tensor *all, const exten
 static outcome run(const extent *x, uint32_t seed, way how)
 {
     outcome o = {.tape = at_tape_new(params, ATTEND_TRAIN)};
+    at_tape_keep_values(o.tape);
     at_tape *t = o.tape;
     attend_set_threads(how.threads ? how.threads : 1);
     at_tape_seed(t, 3, 1, 0);

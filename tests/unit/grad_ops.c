@@ -437,6 +437,7 @@ static void dropout_of_a_batch(const at_shape shape, int threads, const real *x,
     const uint32_t threshold = (uint32_t)((double)(real)0.3 * 4294967296.0);
     at_params *params = at_params_new(1);
     at_tape *t = at_tape_new(params, ATTEND_TRAIN);
+    at_tape_keep_values(t);
     at_tape_seed(t, 77, 5, 3);
     attend_set_threads(threads);
     at_tensor *in = at_variable(t, shape, x);

@@ -49,6 +49,7 @@ static void same_for_any_threads(int batch, at_stack_options o)
     enum { ROOM = 2000000 };
     at_params *p = at_params_new(1);
     at_tape *t = at_tape_new(p, ATTEND_TRAIN);
+    at_tape_keep_values(t);
     real *one = at_alloc(ROOM * sizeof *one), *more = at_alloc(ROOM * sizeof *more);
     attend_set_threads(1);
     size_t n = run(t, batch, &o, one);

@@ -122,9 +122,27 @@ static at_recurrent_result run(at_tape *t, at_cell cell, at_tensor *x, const cha
     return at_recurrent(t, cell, x, 1, &w, NULL);
 }
 
+/* a layer of a Transformer, whose activations are large enough to be used again */
+static at_tensor *layer(at_tape *t, at_tensor *x, const char *name)
+{
+    at_path s = at_in(at_root(), "%s", name);
+    at_tensor *one = at_param(t, s, "one", SHAPE(H), INIT_NORMAL(1));
+    at_tensor *wide = at_param(t, s, "wide", SHAPE(3 * H, H), INIT_NORMAL((real)0.1));
+    at_tensor *narrow = at_param(t, s, "narrow", SHAPE(3 * H, H), INIT_NORMAL((real)0.1));
+    at_tensor *qkv = at_affine(t, x, wide, NULL, ATTEND_OUT_IN), *sum;
+    at_attention_options o = {.heads = 4, .scale = (real)0.2, .dropout = (real)0.1};
+    at_rows q = at_rows_columns(qkv, 0, H), k = at_rows_columns(qkv, H, 2 * H);
+    at_tensor *y = at_attention(t, q, k, at_rows_columns(qkv, 2 * H, 3 * H), o).context;
+    y = at_residual_norm(t, x, at_dropout(t, y, (real)0.1), one, one, (real)1e-5, &sum);
+    y = at_affine_act(t, y, wide, NULL, ATTEND_OUT_IN, at_gelu);
+    y = at_affine_act(t, y, narrow, NULL, ATTEND_IN_OUT, at_relu);
+    return at_multiply(t, at_layer_norm(t, at_add(t, sum, y), one, one, (real)1e-5), x);
+}
+
 static at_tensor *model(at_tape *t)
 {
     at_tensor *x = at_param(t, at_root(), "x", SHAPE(B, T, H), INIT_NORMAL(1));
+    x = layer(t, layer(t, x, "d"), "e");
     at_tensor *y = run(t, ATTEND_LSTM, x, "a.ih", "a.hh", 4, NULL, NULL).output;
     y = run(t, ATTEND_GRU, y, "b.ih", "b.hh", 3, NULL, NULL).output;
     y = at_affine(t, y, weight(t, "b.hh", 3 * H, H), NULL, ATTEND_OUT_IN); /* [B,T,3H] */
