@@ -3,6 +3,8 @@
  * f_inf1, f_inf8          1 and 8 texts of 128 tokens
  * f_train                 a masked-LM step of 8 x 128 tokens, 15 % of them predicted */
 #include "nn/layers.h"
+
+#include "borrowed.h"
 #include "training.h"
 
 typedef struct {
@@ -101,15 +103,22 @@ static void read_texts(void *arg)
         bench_die(at_tape_error(r->tape)->message, "f_inf");
 }
 
+static void make_file(const char *path)
+{
+    int *ids = bench_ids(TEXT, bert.vocabulary);
+    at_params *params = at_params_new(1);
+    reading r = {.tape = at_tape_new(params, ATTEND_INFER), .ids = ids, .texts = 1};
+    at_tape_dry(r.tape);
+    read_texts(&r);
+    bench_save(path, params, ATTEND_DTYPE_F32);
+}
+
 static void bench_reading(const bench_case *c, int texts)
 {
-    at_params *params = at_params_new(1);
+    at_params *params = bench_borrow(c->name, make_file);
     reading r = {.tape = at_tape_new(params, ATTEND_INFER),
                  .ids = bench_ids((size_t)(texts * TEXT), bert.vocabulary),
                  .texts = texts};
-    read_texts(&r);
-    at_params_seal(params);
-    at_params_share(params);
     bench_report(c, (bench_work){.flops = f_flops(texts)}, read_texts, &r);
     at_tape_free(r.tape);
     at_params_free(params);

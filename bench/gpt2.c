@@ -9,11 +9,9 @@
  *     bench-gpt2 --memory FOLDER     writes model files into FOLDER, opens them as users do, and
  *                                    prints a line for each bound on memory and on the start */
 #include "models/gpt2.h"
-#include "store/weights.h"
-#include "training.h"
 
-#include <sys/wait.h>
-#include <unistd.h>
+#include "borrowed.h"
+#include "training.h"
 
 static const at_gpt2 gpt2 = {.vocabulary = 50257,
                              .positions = 1024,
@@ -156,35 +154,15 @@ static void tell(const char *what, double value, double bound, const char *unit)
 /* a file of random weights, of one type; its size */
 static size_t make_file(const char *path, const at_gpt2 *m, at_dtype type)
 {
-    attend_error err;
     at_params *params = at_params_new(1);
     at_tape *t = at_tape_new(params, ATTEND_INFER);
-    at_store_list list = {.item = NULL};
     at_tape_dry(t);
     at_gpt2_states(t, at_root(), m, &(at_gpt2_input){.tokens = {SHAPE(1, 1), (int[]){0}}});
     check(t);
-    size_t bytes = 0;
-    for (int i = 0; i < at_params_count(params); i++) {
-        const at_parameter *p = at_params_at(params, i);
-        at_store_add(&list, "", p->name, at_store_values(p->name, type, p->shape, p->value));
-        bytes += p->len * at_dtype_size(type);
-    }
-    if (at_store_list_save(&list, path, NULL, NULL, &err) < 0)
-        bench_die(err.message, path);
+    size_t bytes = bench_save(path, params, type);
     at_tape_free(t);
     at_params_free(params);
     return bytes;
-}
-
-static at_params *open_file(const char *path)
-{
-    attend_error err;
-    at_params *params = at_params_new(0);
-    if (!params || at_weights_borrow(path, params, &err) < 0)
-        bench_die(err.message, path);
-    at_params_seal(params);
-    at_params_share(params);
-    return params;
 }
 
 static reading user_of(at_params *params, const at_gpt2 *m)
@@ -200,7 +178,7 @@ static reading user_of(at_params *params, const at_gpt2 *m)
 static void measure_users(const char *path, double file, double bound)
 {
     double before = cpu_now(), base = resident();
-    at_params *params = open_file(path);
+    at_params *params = bench_open(path);
     tell("cpu time to open", 1e3 * (cpu_now() - before), 40, "ms");
     int *ids = bench_ids(1024, gpt2.vocabulary);
     reading first = user_of(params, &gpt2);
@@ -224,7 +202,7 @@ static void measure_users(const char *path, double file, double bound)
 
 static void measure_long(const char *path, const at_gpt2 *m, double file)
 {
-    at_params *params = open_file(path);
+    at_params *params = bench_open(path);
     reading r = user_of(params, m);
     int *ids = bench_ids((size_t)m->positions, m->vocabulary);
     read_tokens(&r, (at_ids){SHAPE(1, m->positions), ids}, NULL);
@@ -233,21 +211,10 @@ static void measure_long(const char *path, const at_gpt2 *m, double file)
     tell("most resident in 16384 tokens", (double)usage.ru_maxrss / 1024, file + 450, "MiB");
 }
 
-/* each in a process of its own, whose memory begins small */
 static void measure(const char *name, void (*run)(const char *path), const char *path)
 {
-    int status;
-    if (name)
-        printf("%s\n", name);
-    fflush(stdout);
-    pid_t child = fork();
-    if (child == 0) {
-        run(path);
-        fflush(stdout);
-        _exit(0);
-    }
-    if (child < 0 || waitpid(child, &status, 0) < 0 || status != 0)
-        bench_die("failed", name ? name : path);
+    printf("%s\n", name);
+    bench_apart(name, run, path);
 }
 
 static const char *folder;
@@ -296,14 +263,7 @@ static void measure_memory(void)
 /* Weights are borrowed from a file, as those of a model are. */
 static void bench_reading(const bench_case *c, reading r, bench_run *run, double flops)
 {
-    char path[] = "/tmp/attend-gpt2-XXXXXX";
-    int file = mkstemp(path);
-    if (file < 0)
-        bench_die("cannot make a file in /tmp", c->name);
-    close(file);
-    measure(NULL, run_make, path);
-    at_params *params = open_file(path);
-    unlink(path);
+    at_params *params = bench_borrow(c->name, run_make);
     r.model = &gpt2;
     r.tape = at_tape_new(params, ATTEND_INFER);
     r.cache = at_gpt2_cache(&gpt2);
