@@ -18,7 +18,8 @@ attend_status at_language_open(at_cli *cli, const char *path, const at_option *o
     attend_status status = attend_model_open(path, language, err);
     if (status >= 0)
         status = attend_model_describe(*language, &info, err);
-    bool generates = info.can & ATTEND_CAN_GENERATE && !(info.can & ATTEND_CAN_TRANSLATE);
+    bool generates = (info.can & ATTEND_CAN_GENERATE && !(info.can & ATTEND_CAN_TRANSLATE))
+                     || info.can & ATTEND_CAN_FILL;
     if (status >= 0)
         status = at_option_use_check(options, fields, uses, 2, generates, err);
     if (status < 0 || !generates) {
@@ -63,8 +64,25 @@ static attend_status score_line(const at_language_text *t, const char *text, siz
     return at_cli_flush(out, false, err);
 }
 
+/* Does it predict masked tokens, not the next one? */
+static attend_status is_masked(const at_language_text *t, bool *masked, attend_error *err)
+{
+    attend_model_info info = {.size = sizeof info};
+    attend_status status = attend_model_describe(t->model, &info, err);
+    *masked = info.can & ATTEND_CAN_FILL && !(info.can & ATTEND_CAN_GENERATE);
+    return status;
+}
+
 attend_status at_language_score(const at_language_text *t, attend_error *err)
 {
+    bool masked;
+    attend_status found = is_masked(t, &masked, err);
+    if (found >= 0 && masked)
+        return at_error(err, ATTEND_FORMAT,
+                        "the model predicts masked words, and gives texts no probability; attend "
+                        "evaluate measures its masked perplexity");
+    if (found < 0)
+        return found;
     at_reader reader = {0};
     at_str out = {0};
     sums s = {0};
@@ -141,8 +159,77 @@ static attend_status read_text(const at_language_text *t, char **text, size_t *s
     return status;
 }
 
+static void write_masked(const at_language_text *t, const attend_masked_result *r, at_str *out)
+{
+    at_json_out j = {.out = out};
+    if (!t->json) {
+        write_line(out, "perplexity", "of a masked token", "%.4f", r->perplexity);
+        write_line(out, "accuracy", "of masked tokens, in percent", "%.2f", r->accuracy);
+        write_line(out, "log p", "", "%.3f", r->log_p);
+        write_line(out, "masked", "tokens", "%.0f", (double)r->tokens);
+        write_line(out, "texts", "", "%.0f", (double)r->texts);
+        return;
+    }
+    at_json_object(&j, NULL);
+    at_json_real(&j, "masked_perplexity", r->perplexity, 0);
+    at_json_real(&j, "masked_accuracy", r->accuracy, 0);
+    at_json_real(&j, "log_p", r->log_p, 0);
+    at_json_int(&j, "masked", (long long)r->tokens);
+    at_json_int(&j, "texts", (long long)r->texts);
+    at_json_int(&j, "cut", (long long)r->cut);
+    at_json_end(&j);
+    at_str_add(out, "\n");
+}
+
+/* The lines of a text, which gets a zero at the end of each; NULL without memory. */
+static const char **lines_of(char *text, size_t size, size_t *count)
+{
+    size_t n = 0, room = 1;
+    for (size_t i = 0; i < size; i++)
+        room += text[i] == '\n';
+    const char **line = at_alloc(room * sizeof *line);
+    for (char *at = text, *end = text + size; line && at < end;) {
+        char *stop = memchr(at, '\n', (size_t)(end - at));
+        line[n] = at;
+        at = stop ? stop + 1 : end;
+        if (stop)
+            *stop = '\0';
+        n += *line[n] != '\0';
+    }
+    *count = n;
+    return line;
+}
+
+static attend_status evaluate_masked(const at_language_text *t, attend_error *err)
+{
+    char *text = NULL;
+    size_t size, count = 0;
+    at_str out = {0};
+    attend_masked_result result;
+    if (t->context || t->stride)
+        return at_error(err, ATTEND_OPTION,
+                        "--%s is for models that predict the next token; leave it out",
+                        t->context ? "context" : "stride");
+    attend_status status = read_text(t, &text, &size, err);
+    const char **line = status < 0 ? NULL : lines_of(text, size, &count);
+    if (status >= 0)
+        status = line ? attend_evaluate_masked(t->model, NULL, count, line, &result, err)
+                      : at_error_memory(err);
+    if (status >= 0) {
+        write_masked(t, &result, &out);
+        status = at_cli_write(&out, err);
+    }
+    at_free(line);
+    at_free(text);
+    return status;
+}
+
 attend_status at_language_evaluate(const at_language_text *t, attend_error *err)
 {
+    bool masked;
+    attend_status found = is_masked(t, &masked, err);
+    if (found < 0 || masked)
+        return found < 0 ? found : evaluate_masked(t, err);
     attend_likelihood_options o = options_of(t);
     attend_likelihood *l = NULL;
     char *text = NULL;

@@ -1,4 +1,5 @@
 /* BERT as a kind of model: its settings, and what its models can do by their head. */
+#include <stdio.h>
 #include <string.h>
 
 #include "models/bert.h"
@@ -300,6 +301,15 @@ static at_embedding_info embedding(const at_model *m)
     return (at_embedding_info){"embeddings.word_embeddings.weight", net_of(m)->width, (real)0.02};
 }
 
+static int depth(const at_model *m, const char *parameter)
+{
+    int layer = 0, after = 0;
+    if (strncmp(parameter, "embeddings.", 11) == 0)
+        return 0;
+    bool inside = sscanf(parameter, "encoder.layer.%d.%n", &layer, &after) == 1 && after > 0;
+    return inside ? layer + 1 : net_of(m)->layers + 1;
+}
+
 static const char *unused(const void *settings, const char *name)
 {
     const at_bert_settings *s = settings;
@@ -328,6 +338,7 @@ const at_model_kind at_model_bert = {
     .max_input = max_input,
     .attention = attention,
     .embedding = embedding,
+    .depth = depth,
     .unused = unused,
     .aim = aim,
     .able = able,

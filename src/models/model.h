@@ -280,6 +280,10 @@ struct at_model_kind {
     /* Changes settings so that a model of them can do what a task needs; NULL: all models can. */
     void (*aim)(void *settings, unsigned can);
 
+    /* Where a parameter stands: 0 in the embeddings, i + 1 in layer i, and after the last layer
+     * above them all. NULL: the kind has no layers that are trained differently. */
+    int (*depth)(const at_model *m, const char *parameter);
+
     /* What this model can do, of `can`; NULL: all of it. */
     unsigned (*able)(const at_model *m);
 

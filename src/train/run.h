@@ -38,7 +38,8 @@ struct at_run_settings {
     const char *out;
     int epochs, steps, batch, batch_tokens;
     double mix_lengths;
-    double lr, clip;
+    double lr, clip, layer_decay;
+    int freeze_layers; /* -1: none, 0: the embeddings, N: these and the first N layers */
     const char *optimizer, *schedule;
     int accumulate, shards;
     int checkpoint_every, validate_every, patience;

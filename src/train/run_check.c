@@ -8,6 +8,17 @@
 #include "train/run_parts.h"
 #include "train/settings.h"
 
+/* ---- layers --------------------------------------------------------------------------------- */
+
+static attend_status check_layers(const at_run_settings *s, const at_model_kind *kind,
+                                  attend_error *err)
+{
+    if (kind->depth || (s->layer_decay >= 1 && s->freeze_layers < 0))
+        return ATTEND_OK;
+    return at_error(err, ATTEND_OPTION, "--%s: the layers of a %s are trained alike; leave it out",
+                    s->freeze_layers >= 0 ? "freeze-layers" : "layer-decay", kind->name);
+}
+
 /* ---- values -------------------------------------------------------------------------------- */
 
 static attend_status check_watch(const char *watch, const at_task *task, attend_error *err)
@@ -109,6 +120,8 @@ attend_status at_run_check_values(const at_train_config *c, attend_error *err)
     attend_status status = check_watch(c->run.watch, c->task, err);
     if (status >= 0 && (status = at_model_check_settings(c->preset->kind, c->model, err)) >= 0)
         status = check_learning(&c->run, err);
+    if (status >= 0)
+        status = check_layers(&c->run, c->preset->kind, err);
     return status < 0 ? status : check_tokenizer(&c->run, err);
 }
 

@@ -5,6 +5,7 @@
 #include "data/encode.h"
 #include "train/checkpoint.h"
 #include "train/config.h"
+#include "train/layer_rates.h"
 
 struct at_run {
     const at_train_config *config;
@@ -31,9 +32,10 @@ struct at_run {
     at_shards shards; /* of the batch; by the task */
     double n_targets; /* what the loss of the batch is the mean of; by the task */
     at_trainer *trainer;
-    at_tape *tape;   /* of validations */
-    bool estimating; /* the batch is tried to see how much memory it takes */
-    bool validating; /* batches are those of the validation */
+    at_layer_rates rates; /* of the trainer, with --layer-decay */
+    at_tape *tape;        /* of validations */
+    bool estimating;      /* the batch is tried to see how much memory it takes */
+    bool validating;      /* batches are those of the validation */
 
     at_train_state state;
     int64_t steps;        /* of the whole run */

@@ -138,6 +138,18 @@ static attend_status make_trainer(at_run *r, attend_error *err)
     return r->tape ? ATTEND_OK : at_error_memory(err);
 }
 
+/* Layers that learn more slowly or not at all, once all parameters are there. */
+static attend_status treat_layers(at_run *r, attend_error *err)
+{
+    const at_run_settings *s = &r->settings;
+    (void)err;
+    if (s->layer_decay < 1)
+        at_layer_rates_set(&r->rates, r->model, s->layer_decay, at_trainer_optim(r->trainer));
+    if (s->freeze_layers >= 0)
+        at_run_say(r, "%zu parameters are frozen", at_layers_freeze(r->model, s->freeze_layers));
+    return ATTEND_OK;
+}
+
 /* tokens that a validation predicts */
 static attend_status count_validation(at_run *r, attend_error *err)
 {
@@ -345,6 +357,7 @@ static const struct {
     {"resume", at_run_resume, RESUMED},
     {"save examples for a test", save_test, NEW},
     {"estimate memory", at_run_estimate, ANY},
+    {"treat layers", treat_layers, ANY},
     {"show examples", show_examples, ANY},
     {"save changed settings", save_settings, RESUMED},
 };

@@ -52,6 +52,39 @@ says err "line 3 has more than 16 tokens; shorten it, or choose --when-long cut"
 head -n 2 in | attend embed "$model" --when-long error > out 2> err && good || bad "short lines" err
 check "short lines are not refused" 'head -n 2 vectors | cmp -s - out'
 
+# files in place of standard input, and tables in place of lines
+head -n 2 in > first
+tail -n +3 in > second
+attend embed "$model" first second > out 2> err && good || bad "two files" err
+check "files one after the other" "cmp -s vectors out"
+for name in v.npy v.safetensors; do
+    expect 0 attend embed "$model" in --out $name
+    silent out
+    tail -c $((5 * 20 * 4)) $name | od -An -v -tf4 -w80 > numbers
+    check "$name has the numbers" "tr -d '[],' < vectors | paste -d ' ' - numbers |
+        awk '{ for (i = 1; i <= 20; i++) { d = \$i - \$(20 + i); if (d * d > 1e-10) exit 1 } }
+            END { exit NR != 5 }'"
+    expect 2 attend embed "$model" in --out $name
+    says err "--overwrite"
+done
+check "NumPy's header" "head -c 128 v.npy | grep -aq \"NUMPY.*'descr': '<f4'.*(5, 20)\""
+check "a multiple of 64 bytes" "[ \$(head -n 1 v.npy | wc -c) -eq 128 ]"
+check "a tensor" "head -c 128 v.safetensors |
+    grep -aq '\"embeddings\":{\"dtype\":\"F32\",\"shape\":\[5,20\]'"
+expect 2 attend embed "$model" in --out v.txt
+expect 2 attend embed "$model" in --out w.npy --json
+: > empty
+expect 0 attend embed "$model" empty --out empty.npy
+
+# how alike two files are
+expect 0 attend embed "$model" --similarity first second
+check "a cosine for each pair" "awk -F '\t' 'NF != 3 { exit 1 } END { exit NR != 2 }' out"
+expect 0 attend embed "$model" --similarity first first
+check "a text is like itself" "[ \"\$(cut -f 1 out | head -n 1)\" = 1.000000 ]"
+expect 2 attend embed "$model" --similarity first
+says err "1 file is given; give two"
+expect 66 attend embed "$model" nowhere
+
 # folders that cannot embed, and damaged ones
 expect 65 attend embed "$root/tests/fixtures/hub/marian"
 says err "which can translate, not embed; attend translate takes this model"

@@ -62,6 +62,31 @@ says err "is (65, 16), the model has (65, 32)"
 expect 0 attend pretrain --init-from classes --data text.txt --steps 2 --out again
 says err "started fresh: cls.predictions.bias, cls.predictions.transform.dense.weight"
 
+# ---- layers that learn more slowly, or not at all ----
+tune=(--task classify --init-from masked --data labelled.tsv --steps 3 --lr 0.01 --curves none)
+expect 0 attend train "${tune[@]}" --freeze-layers 1 --out frozen
+says err "parameters are frozen"
+expect 0 attend train "${tune[@]}" --layer-decay 0.5 --out decayed
+expect 0 attend train "${tune[@]}" --out alike
+check "another model" "! cmp -s decayed/model.safetensors alike/model.safetensors"
+expect 2 attend train --data labelled.tsv --preset rnn-classifier --layer-decay 0.5 --out no
+says err "the layers of a classifier are trained alike"
+
+# ---- masked perplexity ----
+expect 0 attend evaluate masked plain.txt --json
+cp out one
+learned "it predicts" "awk -F '[:,]' '{ exit !(\$2 < 20) }' one"
+expect 0 attend evaluate masked plain.txt --json --threads 2
+check "the same on two threads" "cmp -s one out"
+expect 0 attend evaluate masked plain.txt
+says out "of a masked token"
+expect 2 attend evaluate masked plain.txt --stride 3
+says err "--stride is for models that predict the next token"
+expect 65 attend score masked plain.txt
+says err "attend evaluate measures its masked perplexity"
+: > empty
+expect 65 attend evaluate masked empty
+
 # ---- it resumes bit for bit ----
 for pairs in --no-next-sentence --next-sentence; do
     rm -rf whole part
