@@ -43,7 +43,7 @@ complete() # WORD...: what bash would offer
     bash -c 'source ./attend.bash; compopt() { echo files; }
         COMP_WORDS=("$@"); COMP_CWORD=$(($# - 1)); _attend; echo "${COMPREPLY[*]}"' bash "$@" > out
 }
-complete attend f; check "commands" '[ "$(cat out)" = fit ]'
+complete attend fi; check "commands" '[ "$(cat out)" = "fill fit" ]'
 complete attend fit --st; check "options" '[ "$(cat out)" = --steps ]'
 complete attend fit --color al; check "choices" '[ "$(cat out)" = always ]'
 complete attend fit --color = n; check "after an equals sign" '[ "$(cat out)" = never ]'
