@@ -82,11 +82,11 @@ static attend_status give_masks(giving *g, const at_filled *f, attend_filled_mas
 }
 
 /* ids as their texts in the vocabulary */
-static const char **spell(giving *g, const at_batch_text *t)
+static const char **spell(giving *g, const at_framed_text *t)
 {
     const char **token = at_arena_alloc_small(&g->memory, (size_t)t->length * sizeof *token);
     for (int i = 0; token && i < t->length; i++)
-        token[i] = at_vocab_text(g->tokenizer->vocab, at_batch_text_id(t, i), NULL);
+        token[i] = at_vocab_text(g->tokenizer->vocab, t->tokens.item[i].id, NULL);
     return token;
 }
 
@@ -126,7 +126,7 @@ static attend_status give(void *user, const at_filled *f, attend_error *err)
                          .masks = f->masks,
                          .mask = mask,
                          .candidates = f->top,
-                         .cut = at_batch_text_cut(f->text)};
+                         .cut = f->text->cut};
     attend_status status = mask && out.token ? give_masks(g, f, mask, err) : at_error_memory(err);
     if (status >= 0) {
         replace(g, f, mask, &text);

@@ -7,7 +7,7 @@
 
 typedef struct {
     const at_fill_options *o;
-    at_text_batches texts;
+    at_framed_texts texts;
     at_attention_record record;
     at_arena memory; /* of what is found */
     at_filled *found;
@@ -17,23 +17,23 @@ typedef struct {
 
 /* ---- masks ---------------------------------------------------------------------------------- */
 
-static bool is_mask(const job *j, const at_batch_text *t, int position)
+static bool is_mask(const job *j, const at_framed_text *t, int position)
 {
-    return at_batch_text_id(t, position) == j->texts.model->source->special[ATTEND_SPECIAL_MASK];
+    return t->tokens.item[position].id == j->texts.model->source->special[ATTEND_SPECIAL_MASK];
 }
 
 static attend_status no_mask(const job *j, size_t line, attend_error *err)
 {
     const at_tokenizer *t = j->texts.model->source;
     const char *mask = at_vocab_text(t->vocab, t->special[ATTEND_SPECIAL_MASK], NULL);
-    bool cut = at_batch_text_cut(&j->texts.texts[line]);
+    bool cut = j->texts.item[line].cut;
     return at_error(err, ATTEND_FORMAT, "line %zu has no mask%s; write %s where a token is missing",
                     j->before + line + 1, cut ? " among the tokens that are read" : "", mask);
 }
 
 static attend_status find_masks(job *j, size_t line, attend_error *err)
 {
-    const at_batch_text *t = &j->texts.texts[line];
+    const at_framed_text *t = &j->texts.item[line];
     at_filled *f = &j->found[line];
     *f = (at_filled){.line = line, .text = t, .top = j->top};
     for (int i = 0; i < t->length; i++)
@@ -122,7 +122,9 @@ static attend_status fill_batch(job *j, size_t first, int n, attend_error *err)
     at_attention_choice last = {-1, -1};
     int count;
     at_attention_record_clear(&j->record);
-    at_inputs in = at_text_batches_inputs(&j->texts, first, n);
+    at_inputs in;
+    if (!at_framed_texts_batch(&j->texts, first, n, &in))
+        return at_tape_status(t, err);
     in.record = &j->record;
     int T = in.ids.shape.dim[1], *row = mask_rows(j, first, n, T, &count);
     at_tensor *x = at_failed(t) ? at_poison(t) : m->kind->encodes->encode(t, m, &in);
@@ -152,12 +154,18 @@ static attend_status start(job *j, const at_model *m, size_t lines, const at_tex
         j->record.kinds = 1u << ATTEND_ATTENTION_ENCODER;
         j->record.layer = layout[0].layers - 1;
     }
-    attend_status status = at_text_batches_start(&j->texts, m, j->o->limit, lines, line, err);
+    int limit = at_model_max_input(m, j->o->limit);
+    attend_status status = at_framed_texts_start(&j->texts, m, lines, err);
     j->found = status < 0 ? NULL : at_alloc_zero(lines ? lines : 1, sizeof *j->found);
     if (status >= 0 && !j->found)
         status = at_error_memory(err);
-    for (size_t i = 0; i < lines && status >= 0; i++)
-        status = find_masks(j, i, err);
+    for (size_t i = 0; i < lines && status >= 0; i++) {
+        status = at_framed_texts_read(&j->texts, i, line[i], (at_text){NULL, 0}, limit, err);
+        if (status >= 0)
+            status = find_masks(j, i, err);
+    }
+    if (status >= 0)
+        at_framed_texts_sort(&j->texts);
     return status;
 }
 
@@ -173,7 +181,7 @@ attend_status at_fill_lines(const at_model *m, const at_fill_options *options, s
     for (size_t i = 0; i < lines && status >= 0; i++)
         status = give(user, &j.found[i], err);
     at_free(j.found);
-    at_text_batches_free(&j.texts);
+    at_framed_texts_free(&j.texts);
     at_arena_free(&j.memory);
     return status;
 }

@@ -3,7 +3,7 @@
 #ifndef ATTEND_DECODE_FILL_H
 #define ATTEND_DECODE_FILL_H
 
-#include "decode/text_batches.h"
+#include "decode/framed_texts.h"
 
 typedef struct {
     int batch;    /* texts at a time */
@@ -21,7 +21,7 @@ typedef struct {
 
 typedef struct {
     size_t line;
-    const at_batch_text *text;
+    const at_framed_text *text;
     int masks, top; /* top: at most as many as the vocabulary has */
     const at_filled_mask *mask;
 } at_filled;
