@@ -1693,6 +1693,97 @@ ATTEND_API attend_status attend_classify(const attend_model *model,
                                          attend_classified_function *function, void *user,
                                          attend_error *err);
 
+/* ---- masked words -------------------------------------------------------------------------- */
+
+typedef struct attend_fill_options {
+    size_t size;       /* of this struct, set by attend_fill_defaults */
+    int top;           /* candidates for each mask */
+    int max_length;    /* tokens of a text that are read; 0: as many as the model has positions */
+    int batch;         /* texts at a time */
+    int attention;     /* 1: weights are wanted */
+    size_t first_line; /* lines before the first, which messages count */
+} attend_fill_options;
+
+/* Sets the options for filling masks to their defaults.
+ *
+ * options   receives them */
+ATTEND_API void attend_fill_defaults(attend_fill_options *options);
+
+/* A token that may stand for a mask. */
+typedef struct attend_fill_candidate {
+    const char *token; /* as it stands in text; "##ing" continues the word before it */
+    int id;
+    double probability;
+} attend_fill_candidate;
+
+typedef struct attend_filled_mask {
+    int position;                           /* among the tokens */
+    const attend_fill_candidate *candidate; /* [candidates], the likeliest first */
+    const double *weights; /* [tokens]: attention of the last layer, mean of its heads; or NULL */
+} attend_filled_mask;
+
+/* the masks of one text; all borrowed until the function returns */
+typedef struct attend_filled {
+    size_t line;
+    const char *text; /* with the likeliest token in place of each mask */
+    int tokens;
+    const char *const *token;
+    int masks, candidates;
+    const attend_filled_mask *mask;
+    int cut; /* 1: the text was longer */
+} attend_filled;
+
+typedef attend_status attend_filled_function(void *user, const attend_filled *filled,
+                                             attend_error *err);
+
+/* Predicts the masked tokens of texts: "Paris is the [MASK] of France." Each mask is predicted by
+ * itself, from all that is not masked. The result does not depend on the other texts, the batch or
+ * the number of threads. A text without a mask is an error.
+ *
+ * model     a model that can fill masks
+ * options   may be NULL: the defaults
+ * count     number of texts
+ * line      the texts; the mask is written as in the model's vocabulary: [MASK], <mask>
+ * function  called for every text, in order
+ * user      handed to function */
+ATTEND_API attend_status attend_fill(const attend_model *model, const attend_fill_options *options,
+                                     size_t count, const char *const *line,
+                                     attend_filled_function *function, void *user,
+                                     attend_error *err);
+
+typedef struct attend_masked_options {
+    size_t size;     /* of this struct, set by attend_masked_defaults */
+    double fraction; /* of the tokens that are predicted */
+    int whole_words; /* 1: all tokens of a word or none */
+    unsigned long long seed;
+} attend_masked_options;
+
+/* Sets the options for evaluating masked models to their defaults, which are those of training.
+ *
+ * options   receives them */
+ATTEND_API void attend_masked_defaults(attend_masked_options *options);
+
+typedef struct attend_masked_result {
+    size_t texts, cut;    /* of these: longer than the model has positions */
+    size_t tokens, right; /* masked tokens; those that were the likeliest */
+    double log_p;         /* of all masked tokens */
+    double perplexity;    /* exp(-log_p / tokens) */
+    double accuracy;      /* in percent */
+} attend_masked_result;
+
+/* Masks tokens of texts as training does, and compares what a model predicts with them. What is
+ * masked in a text depends on seed and its number alone. Texts without tokens are an error.
+ *
+ * model    a model that can fill masks
+ * options  may be NULL: the defaults
+ * count    number of texts
+ * line     the texts
+ * result   receives the measures */
+ATTEND_API attend_status attend_evaluate_masked(const attend_model *model,
+                                                const attend_masked_options *options, size_t count,
+                                                const char *const *line,
+                                                attend_masked_result *result, attend_error *err);
+
 /* ---- vectors of texts ---------------------------------------------------------------------- */
 
 typedef struct attend_embed_options {
@@ -1814,97 +1905,6 @@ ATTEND_API attend_status attend_answer(const attend_model *model,
                                        const attend_question *question,
                                        attend_answered_function *function, void *user,
                                        attend_error *err);
-
-/* ---- masked words -------------------------------------------------------------------------- */
-
-typedef struct attend_fill_options {
-    size_t size;       /* of this struct, set by attend_fill_defaults */
-    int top;           /* candidates for each mask */
-    int max_length;    /* tokens of a text that are read; 0: as many as the model has positions */
-    int batch;         /* texts at a time */
-    int attention;     /* 1: weights are wanted */
-    size_t first_line; /* lines before the first, which messages count */
-} attend_fill_options;
-
-/* Sets the options for filling masks to their defaults.
- *
- * options   receives them */
-ATTEND_API void attend_fill_defaults(attend_fill_options *options);
-
-/* A token that may stand for a mask. */
-typedef struct attend_fill_candidate {
-    const char *token; /* as it stands in text; "##ing" continues the word before it */
-    int id;
-    double probability;
-} attend_fill_candidate;
-
-typedef struct attend_filled_mask {
-    int position;                           /* among the tokens */
-    const attend_fill_candidate *candidate; /* [candidates], the likeliest first */
-    const double *weights; /* [tokens]: attention of the last layer, mean of its heads; or NULL */
-} attend_filled_mask;
-
-/* the masks of one text; all borrowed until the function returns */
-typedef struct attend_filled {
-    size_t line;
-    const char *text; /* with the likeliest token in place of each mask */
-    int tokens;
-    const char *const *token;
-    int masks, candidates;
-    const attend_filled_mask *mask;
-    int cut; /* 1: the text was longer */
-} attend_filled;
-
-typedef attend_status attend_filled_function(void *user, const attend_filled *filled,
-                                             attend_error *err);
-
-/* Predicts the masked tokens of texts: "Paris is the [MASK] of France." Each mask is predicted by
- * itself, from all that is not masked. The result does not depend on the other texts, the batch or
- * the number of threads. A text without a mask is an error.
- *
- * model     a model that can fill masks
- * options   may be NULL: the defaults
- * count     number of texts
- * line      the texts; the mask is written as in the model's vocabulary: [MASK], <mask>
- * function  called for every text, in order
- * user      handed to function */
-ATTEND_API attend_status attend_fill(const attend_model *model, const attend_fill_options *options,
-                                     size_t count, const char *const *line,
-                                     attend_filled_function *function, void *user,
-                                     attend_error *err);
-
-typedef struct attend_masked_options {
-    size_t size;     /* of this struct, set by attend_masked_defaults */
-    double fraction; /* of the tokens that are predicted */
-    int whole_words; /* 1: all tokens of a word or none */
-    unsigned long long seed;
-} attend_masked_options;
-
-/* Sets the options for evaluating masked models to their defaults, which are those of training.
- *
- * options   receives them */
-ATTEND_API void attend_masked_defaults(attend_masked_options *options);
-
-typedef struct attend_masked_result {
-    size_t texts, cut;    /* of these: longer than the model has positions */
-    size_t tokens, right; /* masked tokens; those that were the likeliest */
-    double log_p;         /* of all masked tokens */
-    double perplexity;    /* exp(-log_p / tokens) */
-    double accuracy;      /* in percent */
-} attend_masked_result;
-
-/* Masks tokens of texts as training does, and compares what a model predicts with them. What is
- * masked in a text depends on seed and its number alone. Texts without tokens are an error.
- *
- * model    a model that can fill masks
- * options  may be NULL: the defaults
- * count    number of texts
- * line     the texts
- * result   receives the measures */
-ATTEND_API attend_status attend_evaluate_masked(const attend_model *model,
-                                                const attend_masked_options *options, size_t count,
-                                                const char *const *line,
-                                                attend_masked_result *result, attend_error *err);
 
 /* ---- pointer networks ---------------------------------------------------------------------- */
 
