@@ -1906,6 +1906,49 @@ ATTEND_API attend_status attend_answer(const attend_model *model,
                                        attend_answered_function *function, void *user,
                                        attend_error *err);
 
+/* ---- tagging words -------------------------------------------------------------------------- */
+
+typedef struct attend_tag_options {
+    size_t size;     /* of this struct, set by attend_tag_defaults */
+    int max_length;  /* tokens that are read at once; a longer line is read in parts */
+    int batch;       /* parts at a time */
+    int attention;   /* 1: the encoder's attention is wanted */
+    int layer, head; /* of it; -1: all */
+} attend_tag_options;
+
+/* Sets the options for tagging to their defaults.
+ *
+ * options   receives them */
+ATTEND_API void attend_tag_defaults(attend_tag_options *options);
+
+/* the tags of one line; all borrowed until the function returns */
+typedef struct attend_tagged {
+    size_t line;
+    int words;
+    const char *const *word;             /* [words]: what spaces separate */
+    const char *const *tag;              /* [words] */
+    const double *probability;           /* [words]: of the tag */
+    const attend_encoded_text *encoding; /* of the line's first part; NULL where attention is not
+                                            wanted */
+} attend_tagged;
+
+typedef attend_status attend_tagged_function(void *user, const attend_tagged *tagged,
+                                             attend_error *err);
+
+/* Tags the words of lines, which spaces separate. A line's tags do not depend on the other lines,
+ * the batch or the number of threads.
+ *
+ * model     a model that can tag
+ * options   may be NULL: the defaults
+ * count     number of lines
+ * line      the lines
+ * function  called for every line, in order
+ * user      handed to function */
+ATTEND_API attend_status attend_tag(const attend_model *model, const attend_tag_options *options,
+                                    size_t count, const char *const *line,
+                                    attend_tagged_function *function, void *user,
+                                    attend_error *err);
+
 /* ---- pointer networks ---------------------------------------------------------------------- */
 
 /* Points to the items of a line: vectors of numbers, "0.7,0.3 0.5,0.5 0.6,0.2". Each item is

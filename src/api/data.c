@@ -97,7 +97,7 @@ int attend_examples_next(attend_examples *x, attend_example *out, attend_error *
         bool there;
     } parts[PARTS] = {{&out->source, e->source, true},
                       {&out->target, e->target, e->has & ATTEND_HAS_TARGET},
-                      {&out->label, e->label, e->has & ATTEND_HAS_LABEL},
+                      {&out->label, e->label, e->has & (ATTEND_HAS_LABEL | ATTEND_HAS_TAGS)},
                       {&out->question, e->question, e->has & ATTEND_HAS_QUESTION},
                       {&out->id, e->id, e->id.size > 0}};
     for (int i = 0; i < PARTS; i++)

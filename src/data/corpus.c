@@ -57,7 +57,7 @@ static bool is_empty(const at_example *e)
 {
     return !at_text_trim(e->source).size
            || ((e->has & ATTEND_HAS_TARGET) && !at_text_trim(e->target).size)
-           || ((e->has & ATTEND_HAS_LABEL) && !at_text_trim(e->label).size)
+           || ((e->has & (ATTEND_HAS_LABEL | ATTEND_HAS_TAGS)) && !at_text_trim(e->label).size)
            || ((e->has & ATTEND_HAS_QUESTION) && !at_text_trim(e->question).size);
 }
 

@@ -22,6 +22,7 @@ enum {
     ATTEND_HAS_LABEL = 2,    /* a class */
     ATTEND_HAS_QUESTION = 4, /* about the source; with answers, or none where there are none */
     ATTEND_HAS_BREAK = 8,    /* a document begins here */
+    ATTEND_HAS_TAGS = 16, /* a tag for each word of the source, in `label`, a space between two */
 };
 
 typedef struct {

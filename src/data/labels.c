@@ -5,6 +5,7 @@
 
 #include "base/memory.h"
 #include "base/number.h"
+#include "data/format.h"
 
 enum { MAX_LABELS = 100000 };
 
@@ -26,25 +27,40 @@ static int compare(const void *a, const void *b)
     return order ? order : (x->size > y->size) - (x->size < y->size);
 }
 
-/* labels in the order of the corpus, counted */
+/* Adds a label that was seen. */
+static attend_status add_label(at_vocab *seen, const at_corpus *c, const at_example *e,
+                               at_text text, attend_error *err)
+{
+    int32_t id = at_vocab_add(seen, text.text, text.size);
+    if (id < 0)
+        return at_error_memory(err);
+    if (id >= MAX_LABELS)
+        return at_error(err, ATTEND_FORMAT,
+                        "%s:%ld: more than %d different labels; is this the right column?",
+                        at_corpus_file(c, e->file), e->line, MAX_LABELS);
+    at_vocab_seen(seen, id, 1);
+    return ATTEND_OK;
+}
+
+/* labels, or tags of words, in the order of the corpus, counted */
 static attend_status collect(const at_corpus *c, at_vocab *seen, attend_error *err)
 {
-    for (size_t i = 0; i < at_corpus_size(c); i++) {
+    attend_status status = ATTEND_OK;
+    for (size_t i = 0; i < at_corpus_size(c) && status >= 0; i++) {
         at_example e;
         at_corpus_at(c, i, NULL, &e);
-        if (!(e.has & ATTEND_HAS_LABEL))
+        if (!(e.has & (ATTEND_HAS_LABEL | ATTEND_HAS_TAGS)))
             return at_error(err, ATTEND_FORMAT, "%s:%ld: no label", at_corpus_file(c, e.file),
                             e.line);
-        int32_t id = at_vocab_add(seen, e.label.text, e.label.size);
-        if (id < 0)
-            return at_error_memory(err);
-        if (id >= MAX_LABELS)
-            return at_error(err, ATTEND_FORMAT,
-                            "%s:%ld: more than %d different labels; is this the right column?",
-                            at_corpus_file(c, e.file), e.line, MAX_LABELS);
-        at_vocab_seen(seen, id, 1);
+        at_text rest = e.label, tag;
+        if (!(e.has & ATTEND_HAS_TAGS))
+            status = add_label(seen, c, &e, e.label, err);
+        while ((e.has & ATTEND_HAS_TAGS) && rest.size && status >= 0) {
+            at_text_cut(&rest, ' ', &tag);
+            status = add_label(seen, c, &e, tag, err);
+        }
     }
-    return ATTEND_OK;
+    return status;
 }
 
 static void list(const at_vocab *seen, label *labels, int32_t count)

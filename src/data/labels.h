@@ -1,5 +1,6 @@
-/* The classes of a corpus with labels: numbered in the order of their names, or of their values
- * where all are whole numbers, so that the same labels always have the same numbers. */
+/* The classes of a corpus with labels, or the tags of one with tags: numbered in the order of their
+ * names, or of their values where all are whole numbers, so that the same labels always have the
+ * same numbers. */
 #ifndef ATTEND_DATA_LABELS_H
 #define ATTEND_DATA_LABELS_H
 

@@ -134,6 +134,7 @@ attend_status at_run_save_test(at_run *r, attend_error *err)
     unsigned has = at_corpus_has(r->corpus);
     bool text = !(has & (ATTEND_HAS_TARGET | ATTEND_HAS_LABEL));
     const at_format *format = at_format_find(at_corpus_runs(r->corpus) ? "document"
+                                             : has & ATTEND_HAS_TAGS   ? "conll"
                                              : text                    ? "text"
                                              : has & ATTEND_HAS_TARGET ? "pairs"
                                                                        : "tsv");

@@ -588,6 +588,8 @@ static void every_format_reads_what_it_writes(void **state)
             e.rest = (at_text){"fine", 4};
         if (f == &at_format_trec_fine)
             e.label = (at_text){"good:other", 10};
+        if (f == &at_format_conll)
+            e.label = (at_text){"B-X O", 5};
         if (f->write_head)
             f->write_head(&out, e.has);
         e.line += f->write_head != NULL;
