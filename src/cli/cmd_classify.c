@@ -110,7 +110,7 @@ static attend_status open_all(work *w, const char *model, attend_error *err)
         status = at_attention_out_open(&w->attention, w->cli, &w->o->look, err);
     if (status >= 0)
         status = at_reader_open(&w->in, w->cli, "-", err);
-    w->in.no_zeros = w->in.odd.texts = true;
+    w->in.no_zeros = true; /* a tab stands between the texts of a pair */
     return status;
 }
 

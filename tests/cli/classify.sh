@@ -150,3 +150,22 @@ silent out
 says err "gives several labels for a text, not one label for a text"
 expect 2 attend train --preset bert-tiny --data texts.tsv --format tsv --labels several --out new
 says err "--labels several: training learns one label for each text; choose --labels one"
+
+# pairs of texts: the second one tells the class, and the first one misleads
+awk 'BEGIN { n = split("good fine great bad poor awful", word); print "label\tsentence1\tsentence2"
+    for (i = 1; i <= n; i++) for (j = 1; j <= n; j++) for (k = 1; k <= 3; k++) {
+        of = (k == 1) ? "film" : (k == 2) ? "story" : "actor"
+        printf "%s\tthe %s was %s\tthe %s was %s\n", j < 4 ? "pos" : "neg", of, word[i], of, word[j] } }' \
+    > two.tsv
+pairs=(--preset bert-tiny --data two.tsv --format tsv --valid two.tsv --hidden 32 --ffn 64 --layers 1
+       --tokenizer wordpiece --vocabulary 80 --lr 0.002 --schedule constant --batch 16 --threads 2)
+expect 0 attend train "${pairs[@]}" --epochs "$(sized 30 1)" --out two
+tail -n +2 two.tsv | cut -f 2,3 > in
+tail -n +2 two.tsv | cut -f 1 > right
+attend classify two < in > labels 2> err
+check "no warning of the tab" "[ ! -s err ]"
+learned "it learns the second text" "cmp -s labels right"
+attend classify two --batch 5 < in > five 2> err
+check "pairs are the same in any batch" "cmp -s labels five"
+awk -F '\t' -v OFS='\t' '{ print $2, $1 }' in | attend classify two > turned 2> err
+learned "the order counts" "! cmp -s labels turned"
