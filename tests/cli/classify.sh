@@ -152,10 +152,12 @@ expect 2 attend train --preset bert-tiny --data texts.tsv --format tsv --labels 
 says err "--labels several: training learns one label for each text; choose --labels one"
 
 # pairs of texts: the second one tells the class, and the first one misleads
-awk 'BEGIN { n = split("good fine great bad poor awful", word); print "label\tsentence1\tsentence2"
+awk 'BEGIN { n = split("good fine great bad poor awful", word)
+    print "label\tsentence1\tsentence2"
     for (i = 1; i <= n; i++) for (j = 1; j <= n; j++) for (k = 1; k <= 3; k++) {
         of = (k == 1) ? "film" : (k == 2) ? "story" : "actor"
-        printf "%s\tthe %s was %s\tthe %s was %s\n", j < 4 ? "pos" : "neg", of, word[i], of, word[j] } }' \
+        printf "%s\t", j < 4 ? "pos" : "neg"
+        printf "the %s was %s\tthe %s was %s\n", of, word[i], of, word[j] } }' \
     > two.tsv
 pairs=(--preset bert-tiny --data two.tsv --format tsv --valid two.tsv --hidden 32 --ffn 64 --layers 1
        --tokenizer wordpiece --vocabulary 80 --lr 0.002 --schedule constant --batch 16 --threads 2)
