@@ -159,8 +159,9 @@ awk 'BEGIN { n = split("good fine great bad poor awful", word)
         printf "%s\t", j < 4 ? "pos" : "neg"
         printf "the %s was %s\tthe %s was %s\n", of, word[i], of, word[j] } }' \
     > two.tsv
-pairs=(--preset bert-tiny --data two.tsv --format tsv --valid two.tsv --hidden 32 --ffn 64 --layers 1
-       --tokenizer wordpiece --vocabulary 80 --lr 0.002 --schedule constant --batch 16 --threads 2)
+pairs=(--preset bert-tiny --data two.tsv --format tsv --valid two.tsv --hidden 32 --ffn 64
+       --layers 1 --tokenizer wordpiece --vocabulary 80 --lr 0.002 --schedule constant
+       --batch 16 --threads 2)
 expect 0 attend train "${pairs[@]}" --epochs "$(sized 30 1)" --out two
 tail -n +2 two.tsv | cut -f 2,3 > in
 tail -n +2 two.tsv | cut -f 1 > right
