@@ -13,8 +13,8 @@ const at_option at_run_options[] = {
      OPTION_STRING(at_run_settings, task),
      .meta = "NAME",
      .later = true,
-     .help = "What is learned: translate, classify, masked, permutation, language, point, answer or "
-             "tag (default: what the preset is for)"},
+     .help = "What is learned: translate, classify, masked, permutation, language, point, answer "
+             "or tag (default: what the preset is for)"},
     {.name = "data",
      OPTION_PATH(at_run_settings, data),
      .meta = "FILE",
