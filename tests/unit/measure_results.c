@@ -26,6 +26,7 @@ static const struct {
     {"ter", "in the tree a bird sings\none two\nno", "a bird sings in the tree\none two three\nyes",
      0},
     {"accuracy", "cat\ndog\n cat ", "cat\ncat\ncat", 100},
+    {"entity-f1", "B-A I-A O\nB-B\nO B-A", "B-A I-A O\nB-C\nB-A I-A", 100},
     {"macro-f1", "cat\ndog\nfox\ncat", "cat\ncat\ndog\ncat", 100},
     {"exact-match", "The cat.\na dog\n", "cat\tthe dog\ndogs\n", 100},
     {"f1", "The big cat.\na dog\n", "cat\tthe dog\ndogs\n", 100},
