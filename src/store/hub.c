@@ -6,6 +6,7 @@
 
 #include "base/file.h"
 #include "base/json_write.h"
+#include "base/log.h"
 #include "base/memory.h"
 #include "base/number.h"
 #include "store/generation.h"
@@ -33,7 +34,10 @@ const at_hub_key at_hub_common_keys[] = {
 
 static const char *architecture_of(const json_t *config)
 {
-    return json_string_value(json_array_get(json_object_get(config, "architectures"), 0));
+    const json_t *list = json_object_get(config, "architectures");
+    const json_t *first = json_array_get(list, 0);
+    bool none = !list || json_is_null(list) || (json_is_array(list) && !first);
+    return none ? NULL : json_is_string(first) ? json_string_value(first) : "(not a list of names)";
 }
 
 const at_hub *at_hub_find(const char *folder, const json_t *config, attend_status *status,
@@ -64,7 +68,7 @@ const at_hub *at_hub_find(const char *folder, const json_t *config, attend_statu
 static const at_hub_key *find_key(const at_hub_key *keys, const char *key)
 {
     for (; keys && keys->key; keys++)
-        if (strcmp(keys->key, key) == 0)
+        if (strcmp(keys->key, key) == 0 || (keys->also && strcmp(keys->also, key) == 0))
             return keys;
     return NULL;
 }
@@ -138,8 +142,10 @@ static void assign(reading *r, const char *key, const char *setting, const char 
 
 static void read_key(reading *r, const at_hub_key *k, const json_t *config)
 {
-    const json_t *value = json_object_get(config, k->key);
+    const json_t *value = k->also ? json_object_get(config, k->also) : NULL;
     at_str text = {0}, ours = {0};
+    if (!value || json_is_null(value))
+        value = json_object_get(config, k->key);
     if (json_is_string(value) && !json_string_length(value) && (k->values || k->setting))
         at_str_print(&r->wrong, "%s%s is empty", r->wrong.length ? "; " : "", k->key);
     else if (value && !json_is_null(value))
@@ -250,6 +256,18 @@ bool at_hub_has(const at_hub_folder *f, const char *name)
            || at_weight_files_find(&f->files, full, NULL);
 }
 
+bool at_hub_classless(const at_hub_folder *f)
+{
+    json_t *config = NULL;
+    char *path = at_file_join(f->path, "tokenizer_config.json");
+    if (path && at_file_exists(path))
+        at_json_load(path, &config, NULL);
+    bool is = !json_is_string(json_object_get(config, "tokenizer_class"));
+    json_decref(config);
+    at_free(path);
+    return is;
+}
+
 attend_status at_hub_tokenizer(const at_hub_folder *f, at_model *m, attend_error *err)
 {
     bool there = false;
@@ -265,10 +283,16 @@ attend_status at_hub_tokenizer(const at_hub_folder *f, at_model *m, attend_error
     return status;
 }
 
-/* A vocabulary may have more tokens than the tokenizer, and not fewer. */
+/* A vocabulary may have more tokens than the tokenizer, and not fewer. Embeddings are often rounded
+ * up to a multiple of 128; a tokenizer that lacks more was cut. */
 static attend_status check_size(const at_hub_folder *f, const at_tokenizer *t, int size,
                                 attend_error *err)
 {
+    enum { ROUNDED = 128 };
+    if (t && size && at_tokenizer_size(t) <= size - ROUNDED)
+        at_log(ATTEND_LOG_WARNING,
+               "%s: the tokenizer has %d tokens of a vocabulary of %d; is its file complete?",
+               at_show(f->path).text, at_tokenizer_size(t), size);
     if (!t || !size || at_tokenizer_size(t) <= size)
         return ATTEND_OK;
     return at_error(err, ATTEND_FORMAT,

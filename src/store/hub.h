@@ -49,6 +49,7 @@ typedef struct {
     const char *missing; /* the value where the key is missing, the peer's default; NULL: the key
                             must be there, or is read by `read` */
     bool read;           /* at_hub.read reads it */
+    const char *also;    /* another name for it, which counts where it is there; or NULL */
 } at_hub_key;
 
 /* Keys of every kind; its own rows come first. */
@@ -176,6 +177,9 @@ const at_hub_key *at_hub_key_find(const at_hub *hub, const char *key);
 
 /* Is a tensor stored under this name, with or without the prefix? */
 bool at_hub_has(const at_hub_folder *f, const char *name);
+
+/* Does the folder leave open which class its tokenizer has? It is that of the model then. */
+bool at_hub_classless(const at_hub_folder *f);
 
 /* The tokenizer of the folder as source and target, or neither where there is no file of one. */
 attend_status at_hub_tokenizer(const at_hub_folder *f, at_model *m, attend_error *err);

@@ -57,9 +57,9 @@ static const at_hub_key roberta_keys[] = {
     {0}};
 
 static const at_hub_key distilbert_keys[] = {
-    {.key = "dim", .setting = "hidden", .missing = "768"},
-    {.key = "n_layers", .setting = "layers", .missing = "6"},
-    {.key = "n_heads", .setting = "heads", .missing = "12"},
+    {.key = "dim", .setting = "hidden", .missing = "768", .also = "hidden_size"},
+    {.key = "n_layers", .setting = "layers", .missing = "6", .also = "num_hidden_layers"},
+    {.key = "n_heads", .setting = "heads", .missing = "12", .also = "num_attention_heads"},
     {.key = "hidden_dim", .setting = "ffn", .missing = "3072"},
     {.key = "activation", .setting = "activation", .values = ACTIVATIONS, .missing = "gelu"},
     {.key = "max_position_embeddings", .setting = "max-positions", .missing = "512"},
@@ -172,7 +172,11 @@ static attend_status read_labels(const at_hub_folder *f, at_model *m, attend_err
     at_fields in = at_fields_of(f->config, "config.json", err);
     size_t given = json_object_size(names);
     size_t n = given ? given : (size_t)at_field_int(&in, "num_labels", 2, 1, LABELS_MAX);
+    static const char known[] = "single_label_classification|multi_label_classification|regression";
     const char *problem = at_field_string(&in, "problem_type", "");
+    if (*problem && at_choice_find(known, problem) < 0)
+        at_field_fail(&in, "problem_type", json_object_get(f->config, "problem_type"), "one of %s",
+                      known);
     if (in.status < 0)
         return in.status;
     if (n > LABELS_MAX || !(m->labels = at_vocab_new()))
@@ -280,6 +284,12 @@ static attend_status read_sentence(const at_hub_folder *f, at_model *m, attend_e
     attend_status status = load_json(f, "modules.json", &modules, err);
     if (status < 0 || !modules)
         return status;
+    if (json_array_size(modules) < 2)
+        status = at_error(
+            err, ATTEND_FORMAT,
+            "%s/modules.json: must be a list of the modules Transformer, Pooling and, "
+            "where vectors have length 1, Normalize; restore the file",
+            at_show(f->path).text);
     for (size_t i = 0; i < json_array_size(modules) && status >= 0; i++)
         status = read_module(f, json_array_get(modules, i), i, m, err);
     json_decref(modules);

@@ -10,11 +10,14 @@
     "mish|relu|tanh|sigmoid|linear"
 
 static const at_hub_key keys[] = {
-    {.key = "n_embd", .setting = "hidden", .missing = "768"},
-    {.key = "n_layer", .setting = "layers", .missing = "12"},
-    {.key = "n_head", .setting = "heads", .missing = "12"},
+    {.key = "n_embd", .setting = "hidden", .missing = "768", .also = "hidden_size"},
+    {.key = "n_layer", .setting = "layers", .missing = "12", .also = "num_hidden_layers"},
+    {.key = "n_head", .setting = "heads", .missing = "12", .also = "num_attention_heads"},
     {.key = "n_inner", .setting = "ffn", .missing = "0"},
-    {.key = "n_positions", .setting = "context", .missing = "1024"},
+    {.key = "n_positions",
+     .setting = "context",
+     .missing = "1024",
+     .also = "max_position_embeddings"},
     {.key = "vocab_size", .setting = "embedding-rows", .missing = "50257"},
     {.key = "activation_function",
      .setting = "activation",
@@ -35,10 +38,6 @@ static const at_hub_key keys[] = {
     {.key = "embd_pdrop", .setting = "embedding-dropout", .missing = "0.1"},
     {.key = "attn_pdrop", .setting = "attention-dropout", .missing = "0.1"},
     {.key = "add_cross_attention", .values = "false", .missing = "false"},
-    {.key = "hidden_size", .read = true},
-    {.key = "num_hidden_layers", .read = true},
-    {.key = "num_attention_heads", .read = true},
-    {.key = "max_position_embeddings", .read = true},
     {.key = "newline", .setting = "newline", .values = "text|end", .missing = "text"}, /* ours */
     {0}};
 
@@ -46,18 +45,6 @@ static const at_hub_tensor tensors[] = {{"lm_head.weight", "wte.weight", ATTEND_
                                         {"h.*.attn.bias", NULL, 0},
                                         {"h.*.attn.masked_bias", NULL, 0},
                                         {0}};
-
-/* The names that transformers has for these settings in all models, which count where they are. */
-static attend_status read(const at_hub_folder *f, at_model *m, attend_error *err)
-{
-    at_gpt2_settings *s = m->settings;
-    at_fields in = at_fields_of(f->config, "config.json", err);
-    s->hidden = (int)at_field_int(&in, "hidden_size", s->hidden, 1, 1 << 16);
-    s->layers = (int)at_field_int(&in, "num_hidden_layers", s->layers, 1, ATTEND_RECORD_MAX);
-    s->heads = (int)at_field_int(&in, "num_attention_heads", s->heads, 1, 256);
-    s->context = (int)at_field_int(&in, "max_position_embeddings", s->context, 1, 1 << 20);
-    return in.status;
-}
 
 static const char *architecture(const at_model *m)
 {
@@ -84,7 +71,6 @@ const at_hub at_hub_gpt2 = {
     .keys = keys,
     .prefix = "transformer.",
     .tensors = tensors,
-    .read = read,
     .body = "wte.|wpe.|h.|ln_f.",
     .free = "window",
     .architecture = architecture,

@@ -20,12 +20,15 @@ enum { VOCABULARY_MAX = 1 << 24, HEADS_MAX = 256 };
     "swish=silu|mish|tanh|sigmoid"
 
 static const at_hub_key keys[] = {
-    {.key = "d_model", .setting = "hidden", .missing = "1024"},
+    {.key = "d_model", .setting = "hidden", .missing = "1024", .also = "hidden_size"},
     {.key = "encoder_layers", .setting = "layers", .missing = "12"},
     {.key = "decoder_layers", .setting = "decoder-layers", .missing = "12"},
     {.key = "encoder_ffn_dim", .setting = "ffn", .missing = "4096"},
     {.key = "decoder_ffn_dim", .setting = "decoder-ffn", .missing = "4096"},
-    {.key = "encoder_attention_heads", .setting = "heads", .missing = "16"},
+    {.key = "encoder_attention_heads",
+     .setting = "heads",
+     .missing = "16",
+     .also = "num_attention_heads"},
     {.key = "decoder_attention_heads", .read = true},
     {.key = "activation_function",
      .setting = "activation",

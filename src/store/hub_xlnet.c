@@ -10,17 +10,18 @@
 
 #include "models/xlnet.h"
 #include "store/hub.h"
+#include "text/sentencepiece.h"
 
 #define ACTIVATIONS                                                                             \
     "gelu|gelu_new|gelu_fast|gelu_python|gelu_pytorch_tanh|gelu_10|quick_gelu|silu|swish=silu|" \
     "mish|relu|tanh|sigmoid|linear"
 
 static const at_hub_key keys[] = {
-    {.key = "d_model", .setting = "hidden", .missing = "1024"},
-    {.key = "n_layer", .setting = "layers", .missing = "24"},
-    {.key = "n_head", .setting = "heads", .missing = "16"},
+    {.key = "d_model", .setting = "hidden", .missing = "1024", .also = "hidden_size"},
+    {.key = "n_layer", .setting = "layers", .missing = "24", .also = "num_hidden_layers"},
+    {.key = "n_head", .setting = "heads", .missing = "16", .also = "num_attention_heads"},
     {.key = "d_inner", .setting = "ffn", .missing = "4096"},
-    {.key = "vocab_size", .setting = "token-rows", .missing = "32000"},
+    {.key = "vocab_size", .setting = "token-rows", .missing = "32000", .also = "n_token"},
     {.key = "ff_activation", .setting = "activation", .values = ACTIVATIONS, .missing = "gelu"},
     {.key = "attn_type", .setting = "attn-type", .values = "bi|uni", .missing = "bi"},
     {.key = "layer_norm_eps", .setting = "norm-epsilon", .missing = "1e-12"},
@@ -153,6 +154,17 @@ static attend_status read(const at_hub_folder *f, at_model *m, attend_error *err
     return status < 0 || s->head != ATTEND_XLNET_CLASSES ? status : read_use(f, m, err);
 }
 
+/* XLNetTokenizer, where no file says which class it is */
+static attend_status tokenizers(const at_hub_folder *f, at_model *m, attend_error *err)
+{
+    attend_status status = at_hub_tokenizer(f, m, err);
+    bool plain = m->source && m->source->kind == &at_tokenizer_kind_sentencepiece;
+    if (status >= 0 && plain && at_hub_classless(f))
+        at_sentencepiece_follow(m->source, ATTEND_SPIECE_XLNET,
+                                (at_spiece_cleaning){.remove_space = true});
+    return status;
+}
+
 /* ---- models that were trained here ----------------------------------------------------------- */
 
 static const char *architecture(const at_model *m)
@@ -189,6 +201,18 @@ static bool write(at_hub_written *w)
            && at_hub_write_ids(w, w->config) && at_hub_write_labels(w);
 }
 
+/* SentencePiece as attend trains with it, A </s>, is what T5Tokenizer does. */
+static attend_status write_tokenizers(const at_model *m, const char *folder, attend_error *err)
+{
+    const at_sentencepiece *s = (const at_sentencepiece *)m->source;
+    attend_status status = m->source ? at_tokenizer_save(m->source, folder, err) : ATTEND_OK;
+    if (status < 0 || !m->source || m->source->kind != &at_tokenizer_kind_sentencepiece
+        || s->class != ATTEND_SPIECE_PLAIN)
+        return status;
+    return at_tokenizer_config_save(m->source, folder, "T5Tokenizer",
+                                    json_pack("{s:i}", "extra_ids", 0), err);
+}
+
 const at_hub at_hub_xlnet = {
     .type = "xlnet",
     .architectures = "XLNetLMHeadModel|XLNetModel|XLNetForSequenceClassification|"
@@ -197,8 +221,10 @@ const at_hub at_hub_xlnet = {
     .keys = keys,
     .tensors = tensors,
     .read = read,
+    .tokenizers = tokenizers,
     .free = "window",
     .architecture = architecture,
     .settle = settle,
     .write = write,
+    .write_tokenizers = write_tokenizers,
 };

@@ -10,7 +10,7 @@
 typedef struct {
     const at_params *network;
     bool *found; /* [parameters of the network] */
-    at_str missing, unexpected, shapes, copies;
+    at_str missing, unexpected, shapes, types, copies;
 } report;
 
 static void note(at_str *list, const char *name)
@@ -110,7 +110,10 @@ static attend_status load_one(at_model *m, int index, report *r, attend_error *e
     }
     r->found[is.parameter->index] = true;
     const at_parameter *loaded = at_params_find(m->params, is.parameter->name);
-    if (!same_shape(t, is.parameter, is.use))
+    if (!at_dtype_is_float(t->dtype)) {
+        note(&r->types, t->name);
+        at_str_print(&r->types, " %s", at_dtype_name(t->dtype));
+    } else if (!same_shape(t, is.parameter, is.use))
         wrong_shape(r, t, is.parameter);
     else if (!loaded)
         return at_weights_borrow_tensor(from, t, is.parameter->name, is.parameter->shape, m->params,
@@ -156,9 +159,10 @@ static attend_status reported(const at_hub_folder *f, report *r, attend_error *e
     add_list(&all, "missing", &r->missing);
     add_list(&all, "unexpected", &r->unexpected);
     add_list(&all, "of another shape", &r->shapes);
+    add_list(&all, "of whole numbers, and weights are F32, F16, BF16 or F64", &r->types);
     add_list(&all, "tied to another tensor, but not equal to it", &r->copies);
     if (all.failed || r->missing.failed || r->unexpected.failed || r->shapes.failed
-        || r->copies.failed)
+        || r->types.failed || r->copies.failed)
         status = at_error_memory(err);
     else if (all.length)
         status = at_error(err, ATTEND_FORMAT, "%s: the tensors are not those of config.json; %s",
@@ -167,6 +171,7 @@ static attend_status reported(const at_hub_folder *f, report *r, attend_error *e
     at_str_free(&r->missing);
     at_str_free(&r->unexpected);
     at_str_free(&r->shapes);
+    at_str_free(&r->types);
     at_str_free(&r->copies);
     return status;
 }

@@ -13,13 +13,21 @@
 #include "base/memory.h"
 #include "text/tokenizer.h"
 
-const char *const at_tokenizer_files[] = {"tokenizer.json",      "tokenizer_config.json",
-                                          "vocab.txt",           "vocab.json",
-                                          "merges.txt",          "encoder.json",
-                                          "vocab.bpe",           "spiece.model",
-                                          "sentencepiece.model", "tokenizer.model",
-                                          "source.spm",          "target.spm",
-                                          "target_vocab.json",   NULL};
+const char *const at_tokenizer_files[] = {"tokenizer.json",
+                                          "tokenizer_config.json",
+                                          "vocab.txt",
+                                          "vocab.json",
+                                          "merges.txt",
+                                          "encoder.json",
+                                          "vocab.bpe",
+                                          "spiece.model",
+                                          "sentencepiece.model",
+                                          "tokenizer.model",
+                                          "source.spm",
+                                          "target.spm",
+                                          "target_vocab.json",
+                                          "special_tokens_map.json",
+                                          NULL};
 
 static bool is_folder(const char *path)
 {
@@ -260,26 +268,57 @@ void at_tokenizer_forget(const char *folder)
 
 /* ---- tokenizer_config.json -------------------------------------------------------------- */
 
-attend_status at_tokenizer_config_beside(const char *path, json_t **config, attend_error *err)
+/* The JSON object in the file of that name in the folder of path; NULL where there is none. */
+static attend_status load_beside(const char *path, const char *name, json_t **out,
+                                 attend_error *err)
 {
-    static const char name[] = "tokenizer_config.json";
-    size_t folder = (size_t)(base_name(path) - path);
-    char *beside = at_alloc(folder + sizeof name);
+    size_t folder = (size_t)(base_name(path) - path), size = strlen(name) + 1;
+    char *beside = at_alloc(folder + size);
     attend_status status = ATTEND_OK;
-    *config = NULL;
+    *out = NULL;
     if (!beside)
         return at_error_memory(err);
     memcpy(beside, path, folder);
-    memcpy(beside + folder, name, sizeof name);
+    memcpy(beside + folder, name, size);
     if (at_file_exists(beside))
-        status = at_json_load(beside, config, err);
-    if (status >= 0 && *config && !json_is_object(*config)) {
+        status = at_json_load(beside, out, err);
+    if (status >= 0 && *out && !json_is_object(*out)) {
         status = at_error(err, ATTEND_FORMAT, "%s: is no JSON object; remove or replace it",
                           at_show(beside).text);
-        json_decref(*config);
-        *config = NULL;
+        json_decref(*out);
+        *out = NULL;
     }
     at_free(beside);
+    return status;
+}
+
+/* The special tokens of special_tokens_map.json come before those of tokenizer_config.json. */
+static attend_status add_map(json_t **config, const json_t *map, attend_error *err)
+{
+    at_json_start();
+    if (!*config && !(*config = json_object()))
+        return at_error_memory(err);
+    for (int i = 0; i < ATTEND_SPECIALS; i++) {
+        json_t *value = json_object_get(map, at_special_names[i]);
+        if (value && json_object_set(*config, at_special_names[i], value) < 0)
+            return at_error_memory(err);
+    }
+    return ATTEND_OK;
+}
+
+attend_status at_tokenizer_config_beside(const char *path, json_t **config, attend_error *err)
+{
+    json_t *map = NULL;
+    attend_status status = load_beside(path, "tokenizer_config.json", config, err);
+    if (status >= 0)
+        status = load_beside(path, "special_tokens_map.json", &map, err);
+    if (status >= 0 && map)
+        status = add_map(config, map, err);
+    json_decref(map);
+    if (status >= 0)
+        return status;
+    json_decref(*config);
+    *config = NULL;
     return status;
 }
 

@@ -6,7 +6,8 @@
  * log-probabilities. All words make one batch that is fed the right sounds: where each of them is
  * also the likeliest, greedy output is the same.
  *
- * gpt2_nano_sort: in family_gpt2.c; bert_minilm_l6_v2: in family_sentence.c. */
+ * gpt2_nano_sort: in family_gpt2.c; bert_minilm_l6_v2: in family_sentence.c; transformer_aren: in
+ * real_transformer.c. */
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
@@ -14,6 +15,7 @@
 #include "bert_case.h"
 #include "lm_case.h"
 #include "models/translator.h"
+#include "real_case.h"
 
 enum { SOURCE_END = 2, FIRST_LETTER = 3, LETTERS = 26, START = 2, END = 3, FIRST_SOUND = 4 };
 
@@ -188,6 +190,8 @@ void at_check_real(at_case *c)
         at_check_nano_sort(c);
     else if (name && strcmp(name + 1, "bert_minilm_l6_v2") == 0)
         at_check_minilm(c);
+    else if (name && strcmp(name + 1, "transformer_aren") == 0)
+        at_check_aren(c);
     else
         at_case_skip(c, "its model is not there yet");
 }

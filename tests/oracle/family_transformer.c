@@ -4,7 +4,7 @@
 #include <string.h>
 
 #include "models/transformer.h"
-#include "oracle.h"
+#include "real_case.h"
 
 static void bind_pair(at_case *c, const char *ours, const char *theirs)
 {
@@ -93,8 +93,7 @@ static at_transformer model_of(at_case *c)
     return m;
 }
 
-/* lengths from a mask of padding at the end of rows; NULL where there is no mask */
-static const int *lengths_of(at_case *c, const char *name)
+const int *at_case_lengths(at_case *c, const char *name)
 {
     at_shape shape = SCALAR;
     const unsigned char *mask = at_case_mask(c, name, &shape);
@@ -117,13 +116,13 @@ void at_check_transformer(at_case *c)
     if (at_failed(t))
         return;
     bind_all(c, &m);
-    const int *lengths = lengths_of(c, "src_key_padding_mask");
+    const int *lengths = at_case_lengths(c, "src_key_padding_mask");
     at_tensor *states = at_transformer_encoder(t, &m, at_case_input(c, "src"), lengths, NULL);
     at_case_output(c, "memory", states);
-    const int *memory_lengths = lengths_of(c, "memory_key_padding_mask");
+    const int *memory_lengths = at_case_lengths(c, "memory_key_padding_mask");
     at_transformer_input in = {
         .x = at_case_input(c, "tgt"),
-        .counts = lengths_of(c, "tgt_key_padding_mask"),
+        .counts = at_case_lengths(c, "tgt_key_padding_mask"),
         .memory = at_transformer_memory(t, &m, states, memory_lengths ? memory_lengths : lengths),
         .width = 1};
     if (!at_failed(t))
