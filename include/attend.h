@@ -1147,6 +1147,9 @@ typedef struct attend_model_info {
     unsigned attention; /* kinds that can be recorded: 1 << attend_attention_kind for each */
     int layers, heads;  /* of these, at most; 0: it has no attention */
     size_t label_count, setting_count;
+    size_t bytes;            /* of the weights, in the types that they have */
+    const char *hub;         /* model_type of a folder of the Hugging Face hub; NULL: of attend */
+    size_t unused_key_count; /* keys of its config.json that change nothing */
 } attend_model_info;
 
 /* Describes a model.
@@ -1161,6 +1164,18 @@ ATTEND_API attend_status attend_model_describe(const attend_model *model, attend
  * model     the model
  * index     of the class, below attend_model_info.label_count */
 ATTEND_API const char *attend_model_label(const attend_model *model, size_t index);
+
+/* A key of the config.json of a model of the Hugging Face hub that changes nothing that the model
+ * computes, borrowed; NULL if there is no such key.
+ *
+ * model     the model
+ * index     of the key, below attend_model_info.unused_key_count */
+ATTEND_API const char *attend_model_unused_key(const attend_model *model, size_t index);
+
+/* The command that uses models with a capability: "translate"; NULL where there is none.
+ *
+ * can       one attend_capability */
+ATTEND_API const char *attend_capability_command(attend_capability can);
 
 /* A setting of a model, as training takes it: {"hidden", "512"}.
  *

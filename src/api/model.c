@@ -6,6 +6,7 @@
 #include "base/config.h"
 #include "base/file.h"
 #include "base/memory.h"
+#include "store/hub.h"
 
 /* ---- opening -------------------------------------------------------------------------------- */
 
@@ -94,6 +95,16 @@ void attend_model_free(attend_model *m)
 
 /* ---- description ---------------------------------------------------------------------------- */
 
+static size_t bytes_of(const at_params *params)
+{
+    size_t bytes = 0;
+    for (int i = 0; i < at_params_count(params); i++) {
+        const at_parameter *p = at_params_at(params, i);
+        bytes += p->len * at_element_size(p->type);
+    }
+    return bytes;
+}
+
 static const char *kind_of(const at_tokenizer *t) { return t ? t->kind->name : NULL; }
 
 attend_status attend_model_describe(const attend_model *model, attend_model_info *info,
@@ -119,7 +130,11 @@ attend_status attend_model_describe(const attend_model *model, attend_model_info
                              .target_vocabulary = m->target ? at_tokenizer_size(m->target) : 0,
                              .features = m->width,
                              .label_count = m->labels ? (size_t)at_vocab_size(m->labels) : 0,
-                             .setting_count = model->setting_count};
+                             .setting_count = model->setting_count,
+                             .bytes = bytes_of(m->params),
+                             .hub = m->hub ? m->hub->hub->type : NULL};
+    while (attend_model_unused_key(model, own.unused_key_count))
+        own.unused_key_count++;
     for (int i = at_model_attention(m, layout) - 1; i >= 0; i--) {
         own.attention |= 1u << layout[i].kind;
         own.layers = layout[i].layers > own.layers ? layout[i].layers : own.layers;
@@ -146,6 +161,11 @@ int attend_model_setting(const attend_model *m, size_t index, attend_setting *se
     return 1;
 }
 
+const char *attend_model_unused_key(const attend_model *m, size_t index)
+{
+    return m->inside->hub ? at_hub_unused_key(m->inside->hub, index) : NULL;
+}
+
 /* ---- what it can do ------------------------------------------------------------------------- */
 
 /* "translate and embed" */
@@ -159,6 +179,29 @@ static void add_names(at_str *out, unsigned can)
             at_str_print(out, "%s%s", before, names[i]);
             before = " and ";
         }
+}
+
+const char *attend_capability_command(attend_capability can)
+{
+    switch (can) {
+    case ATTEND_CAN_TRANSLATE: return "translate";
+    case ATTEND_CAN_GENERATE: return "generate";
+    case ATTEND_CAN_CLASSIFY: return "classify";
+    case ATTEND_CAN_EMBED: return "embed";
+    case ATTEND_CAN_POINT: return "point";
+    case ATTEND_CAN_REGRESS: return "fit";
+    default: return NULL;
+    }
+}
+
+/* the command for the first capability that has one, or NULL */
+static const char *command_for(unsigned can)
+{
+    const char *command = NULL;
+    for (unsigned bit = 1; bit <= can && !command; bit <<= 1)
+        if (can & bit)
+            command = attend_capability_command((attend_capability)bit);
+    return command;
 }
 
 attend_status attend_model_require(const attend_model *m, unsigned can, attend_error *err)
@@ -176,11 +219,18 @@ attend_status attend_model_require(const attend_model *m, unsigned can, attend_e
         return ATTEND_OK;
     add_names(&has, able);
     add_names(&lacks, can & ~able);
-    attend_status status = at_error(
-        err, ATTEND_FORMAT,
-        "%s: is a %s, which can %s, not %s; attend %s takes this model (attend_%s in C)",
-        at_show(m->path).text, kind->name, at_str_text(&has), at_str_text(&lacks), kind->use,
-        kind->use);
+    const char *use = command_for(able);
+    attend_status status = use ? at_error(err, ATTEND_FORMAT,
+                                          "%s: is a %s, which can %s, not %s; attend %s takes this "
+                                          "model (attend_%s in C)",
+                                          at_show(m->path).text, kind->name, at_str_text(&has),
+                                          at_str_text(&lacks), use, use)
+                               : at_error(err, ATTEND_FORMAT,
+                                          "%s: is a %s, which can %s, not %s; choose a model that "
+                                          "can",
+                                          at_show(m->path).text, kind->name,
+                                          has.length ? at_str_text(&has) : "encode text",
+                                          at_str_text(&lacks));
     at_str_free(&has);
     at_str_free(&lacks);
     return status;

@@ -63,6 +63,13 @@ static attend_status load_config(const char *folder, json_t **config, attend_err
     return status;
 }
 
+/* is it a folder of the hub, by its config.json? */
+static bool is_hub(const json_t *config)
+{
+    const char *type = json_string_value(json_object_get(config, "model_type"));
+    return type && strncmp(type, "attend-", 7) != 0;
+}
+
 static attend_status add_settings(at_str *out, at_json_out *j, int columns, const char *folder,
                                   attend_error *err)
 {
@@ -71,6 +78,8 @@ static attend_status add_settings(at_str *out, at_json_out *j, int columns, cons
     attend_status status = load_config(folder, &config, err);
     if (status < 0)
         return status;
+    if (is_hub(config))
+        status = at_inspect_hub(out, j, columns, folder, err);
     if (j) {
         at_json_line(j, 0);
         at_json_tree(j, "config", config);
@@ -83,7 +92,7 @@ static attend_status add_settings(at_str *out, at_json_out *j, int columns, cons
             at_str_free(&text);
         }
     json_decref(config);
-    return ATTEND_OK;
+    return status;
 }
 
 /* ---- vocabularies -------------------------------------------------------------------------- */

@@ -16,4 +16,9 @@ attend_status at_inspect_model(at_str *out, at_cli *cli, const char *folder,
 attend_status at_inspect_model_json(at_json_out *j, const char *folder,
                                     const attend_tensors *tensors, attend_error *err);
 
+/* The same of a folder of the hub alone: what it is, its memory and tokenizer, the commands that
+ * take it, and keys without effect. j NULL: rows of text. */
+attend_status at_inspect_hub(at_str *out, at_json_out *j, int columns, const char *folder,
+                             attend_error *err);
+
 #endif

@@ -9,6 +9,13 @@
 
 enum { LENGTH_MAX = 1 << 20, BAD_MAX = 1 << 16 };
 
+/* Keys that are honoured. */
+static const char known[] =
+    "num_beams|max_length|max_len_a|max_len_b|bar_pad|min_length|no_repeat_ngram_size|"
+    "length_penalty|repetition_penalty|early_stopping|do_sample|temperature|top_k|top_p|"
+    "bos_token_id|eos_token_id|pad_token_id|decoder_start_token_id|forced_bos_token_id|"
+    "forced_eos_token_id|bad_words_ids";
+
 /* Keys of rules that are not here, with the number that turns each off; NAN: any value but null
  * and an empty list turns it on. */
 static const struct {
@@ -28,6 +35,14 @@ static const struct {
               {"force_words_ids", NAN},
               {"constraints", NAN}};
 enum { OTHERS = sizeof others / sizeof *others };
+
+bool at_generation_has_key(const char *key)
+{
+    for (int i = 0; i < OTHERS; i++)
+        if (strcmp(others[i].key, key) == 0)
+            return true;
+    return at_choice_find(known, key) >= 0;
+}
 
 /* ---- values --------------------------------------------------------------------------------- */
 

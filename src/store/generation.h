@@ -12,4 +12,7 @@
 attend_status at_generation_read(at_model *m, const char *folder, const json_t *config,
                                  const json_t *generation, int vocabulary, attend_error *err);
 
+/* Does a key of config.json say how texts are searched for? */
+bool at_generation_has_key(const char *key);
+
 #endif

@@ -79,6 +79,18 @@ const at_hub_key *at_hub_key_find(const at_hub *hub, const char *key)
     return own ? own : find_key(at_hub_common_keys, key);
 }
 
+const char *at_hub_unused_key(const at_hub_folder *f, size_t index)
+{
+    const char *key;
+    json_t *value;
+    json_object_foreach(f->config, key, value)
+    {
+        if (!at_hub_key_find(f->hub, key) && !at_generation_has_key(key) && !index--)
+            return key;
+    }
+    return NULL;
+}
+
 /* ---- settings ------------------------------------------------------------------------------- */
 
 /* where values go, and what is wrong with them */

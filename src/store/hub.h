@@ -175,6 +175,9 @@ attend_status at_hub_new_folder(at_new_folder *n, const char *from, const char *
 /* The row of a key, or NULL: it has no effect. */
 const at_hub_key *at_hub_key_find(const at_hub *hub, const char *key);
 
+/* The index-th key of config.json without effect; NULL: there are no more. */
+const char *at_hub_unused_key(const at_hub_folder *f, size_t index);
+
 /* Is a tensor stored under this name, with or without the prefix? */
 bool at_hub_has(const at_hub_folder *f, const char *name);
 

@@ -77,6 +77,9 @@ for folder in "${folders[@]}"; do
     fresh "$folder"
     config no_such_key 7
     opened 0
+    expect 0 attend inspect changed
+    check "$type: keys without effect" 'grep -A9 "^keys without effect" out | grep -q no_such_key'
+    check "$type: the commands that take it" 'grep -q "^commands .*export" out'
 
     # a tensor that is neither an embedding nor of an output layer
     tensor=$(head -c 100000 "$folder/model.safetensors" |
