@@ -767,6 +767,8 @@ static const char *unused(const void *settings, const char *name)
     const at_transformer_settings *s = settings;
     if (strcmp(name, "max-positions") == 0 && s->positions < ATTEND_TRANSFORMER_LEARNED)
         return "has sinusoids, which have no end; --positions learned has a number of them";
+    if (strcmp(name, "positions") == 0 && s->positions == ATTEND_TRANSFORMER_STORED)
+        return "has no stored vectors before it is trained; choose --positions halves or learned";
     if (strcmp(name, "final-norm") == 0 && s->norm == 1)
         return "always has the last norms with --norm pre; leave it out";
     return NULL;

@@ -131,6 +131,8 @@ translated() # OPTION...: text and its folder translate alike
     check "the same translations $*" 'cmp -s out expected && [ -s out ]'
 }
 again() { rm -rf trained moved; trained trained --tokenizer sentencepiece "$@" --data pairs.tsv; }
+expect 2 attend train --preset transformer --positions stored --data pairs.tsv --out trained
+says err "--positions stored: transformer has no stored vectors before it is trained"
 again --preset transformer --vocabulary 120
 expect 0 attend export --to marian trained moved
 check "the files of Marian" '[ "$(ls moved | paste -sd " ")" = "config.json generation_config.json \
