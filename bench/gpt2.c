@@ -7,7 +7,9 @@
  * e_decode                128 tokens one by one, with the cache
  *
  *     bench-gpt2 --memory FOLDER     writes model files into FOLDER, opens them as users do, and
- *                                    prints a line for each bound on memory and on the start */
+ *                                    prints a line for each bound on memory and on the start
+ *     bench-gpt2 --lengths FOLDER    the memory of texts of 256 to 16,384 tokens, of a smaller
+ *                                    model with as many positions */
 #include "models/gpt2.h"
 
 #include "borrowed.h"
@@ -260,6 +262,54 @@ static void measure_memory(void)
     }
 }
 
+/* ---- lengths ------------------------------------------------------------------------------- */
+
+enum { LONGEST = 16384 };
+
+static int text_length;
+
+static at_gpt2 long_model(void)
+{
+    at_gpt2 m = gpt2;
+    m.positions = LONGEST;
+    m.layers = 6;
+    m.width = 256;
+    m.inner = 1024;
+    m.attention.heads = 8;
+    return m;
+}
+
+static void run_make_long(const char *path)
+{
+    at_gpt2 m = long_model();
+    make_file(path, &m, ATTEND_DTYPE_F32);
+}
+
+static void run_length(const char *path)
+{
+    at_gpt2 m = long_model();
+    double base = resident(), before = cpu_now();
+    reading r = user_of(open_file(path), &m);
+    int *ids = bench_ids((size_t)text_length, m.vocabulary);
+    read_tokens(&r, (at_ids){SHAPE(1, text_length), ids}, NULL);
+    struct rusage usage;
+    getrusage(RUSAGE_SELF, &usage);
+    printf("| %d | %.1f | %.0f | %.1f |\n", text_length, mib(at_tape_bytes(r.tape)),
+           (double)usage.ru_maxrss / 1024 - base, cpu_now() - before);
+}
+
+static void measure_lengths(void)
+{
+    char path[4096];
+    snprintf(path, sizeof path, "%s/gpt2-lengths.safetensors", folder);
+    measure(NULL, run_make_long, path);
+    puts("| tokens | tape, MiB | largest resident memory, MiB | processor time, s "
+         "|\n|---|---|---|---|");
+    for (text_length = 256; text_length <= LONGEST; text_length *= 2)
+        measure(NULL, run_length, path);
+    unlink(path);
+}
+
 /* Weights are borrowed from a file, as those of a model are. */
 static void bench_reading(const bench_case *c, reading r, bench_run *run, double flops)
 {
@@ -283,6 +333,11 @@ int main(int argc, char **argv)
     if (argc == 3 && strcmp(argv[1], "--memory") == 0) {
         folder = argv[2];
         measure_memory();
+        return 0;
+    }
+    if (argc == 3 && strcmp(argv[1], "--lengths") == 0) {
+        folder = argv[2];
+        measure_lengths();
         return 0;
     }
     bench_case c = bench_arguments(argc, argv);

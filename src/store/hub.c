@@ -313,6 +313,21 @@ static attend_status check_size(const at_hub_folder *f, const at_tokenizer *t, i
                     at_show(f->path).text, at_tokenizer_size(t), size);
 }
 
+/* ids that the folder's tokens have, before a tokenizer is open */
+static int vocabulary_of(const at_model *m)
+{
+    static const char *const rows[] = {"embedding-rows", "token-rows"};
+    at_option_set set = {m->kind->options, m->settings};
+    for (int i = 0; i < 2 && !m->target_size; i++) {
+        void *fields;
+        const at_option *o = at_option_find(&set, 1, rows[i], &fields);
+        int tokens = o ? *(const int *)((const char *)fields + o->offset) : 0;
+        if (tokens > 0)
+            return tokens;
+    }
+    return at_model_target_size(m);
+}
+
 static attend_status open_parts(at_model *m, attend_error *err)
 {
     const at_hub_folder *f = m->hub;
@@ -325,8 +340,7 @@ static attend_status open_parts(at_model *m, attend_error *err)
     if (status >= 0 && hub->read)
         status = hub->read(f, m, err);
     if (status >= 0 && m->kind->decodes)
-        status = at_generation_read(m, f->path, f->config, f->generation, at_model_target_size(m),
-                                    err);
+        status = at_generation_read(m, f->path, f->config, f->generation, vocabulary_of(m), err);
     if (status >= 0)
         status = (hub->tokenizers ? hub->tokenizers : at_hub_tokenizer)(f, m, err);
     if (status >= 0)

@@ -52,12 +52,16 @@ static const char *architecture(const at_model *m)
     return "GPT2LMHeadModel";
 }
 
+/* Settings that stand for another one are written as what they mean. */
 static attend_status settle(at_hub_written *w, attend_error *err)
 {
     at_gpt2_settings *s = w->settings;
     const at_gpt2 *net = w->model->net;
     s->embedding_rows = net->vocabulary;
     s->heads = net->attention.heads;
+    s->ffn = net->inner;
+    s->embedding_dropout = s->embedding_dropout < 0 ? s->dropout : s->embedding_dropout;
+    s->attention_dropout = s->attention_dropout < 0 ? s->dropout : s->attention_dropout;
     return at_hub_plain_attention(w, &net->attention, s->heads, &s->attention, err);
 }
 

@@ -170,12 +170,21 @@ scored() # text has the same log-probabilities in both
 }
 trained trained --preset gpt2 --context 16 --vocabulary 300 --data text
 expect 0 attend export --to gpt2 trained moved
+# ids of special tokens are below the number of tokens, which may be thousands
+cp -r moved changed
+sed -i 's/"eos_token_id": [0-9]*/"eos_token_id": 700/' changed/config.json
+expect 65 attend generate changed --max-tokens 1
+says err "key 'eos_token_id' must be an integer from 0 to "
+check "the number of tokens" "! grep -q 'from 0 to 999' err"
 check "the tokenizer of GPT-2" 'cmp -s moved/vocab.json trained/tokenizer/vocab.json &&
     cmp -s moved/merges.txt trained/tokenizer/merges.txt && [ -f moved/tokenizer.json ]'
 scored "GPT-2 scores texts as before"
 trained trained --preset gpt2 --context 16 --tokenizer chars --newline end --no-tied \
-    --attention dot --data text
+    --attention dot --data text --ffn 0 --dropout 0.25
 expect 0 attend export trained moved
+for value in '"n_inner": 64' '"resid_pdrop": 0.25' '"embd_pdrop": 0.25' '"attn_pdrop": 0.25'; do
+    says moved/config.json "$value"
+done
 says err "transformers has no tokenizer of the kind chars"
 scored "GPT-2 of characters"
 trained trained --preset gpt2 --context 16 --tokenizer chars --attention cosine --data text

@@ -1,5 +1,6 @@
 # Runs that are killed at any moment, again and again, end with the bits of a run that was not:
-# a Transformer, a recurrent translator and a BERT. ATTEND_KILLS=50 kills each of them 50 times.
+# a Transformer, a recurrent translator, a BERT and a GPT-2. ATTEND_KILLS=50 kills each of them 50
+# times.
 kills=${ATTEND_KILLS:-3}
 attend data make en-fr --count 400 --out made.tsv 2> err
 settings=(--data made.tsv --valid 10 --hidden 16 --batch 16 --threads 1 --curves none -q
@@ -43,3 +44,4 @@ killed() # PRESET OPTION...
 killed transformer-tiny --layers 1 --ffn 16
 killed bahdanau --embedding 16
 killed bert-tiny --task masked --layers 1 --heads 2 --ffn 16 --schedule constant
+killed gpt2-char --layers 1 --heads 2 --context 24 --dropout 0.1
