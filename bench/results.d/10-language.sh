@@ -64,7 +64,8 @@ report_language()
 GPT-2 of characters on tinyshakespeare: cross-entropy (nats per character) of the whole last tenth, in windows that
 do not overlap. nanoGPT's published figures are 1.88 for its setting for a CPU (4 layers of 128, 64 positions, batches
 of 12, 2,000 steps), of samples, and 1.4697 for its larger one on a GPU. One thread each. The learning rate of
-`char-own` was chosen among 0.002, 0.004 and 0.008 after 900 steps, on the end of the training part.
+`char-own` lies between the best two of 0.002, 0.004 and 0.008, tried for 900 steps and validated on the end of the
+training part.
 
 | run | parameters | loss | bar | minutes |
 |---|---|---|---|---|
