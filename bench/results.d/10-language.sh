@@ -55,6 +55,13 @@ treebank() # OPTION...
     done
 }
 
+mean_loss() # of the three seeds of the published setting
+{
+    local seed
+    for seed in 1234 1235 1236; do value char-published-$seed loss; done | paste -sd ' ' |
+        awk 'NF == 3 && $0 !~ /[a-z]/ { printf "%.4f", ($1 + $2 + $3) / 3; next } { print "not all run" }'
+}
+
 report_language()
 {
     local name bar
@@ -79,6 +86,7 @@ char-published-1236 1.90
 char-own 1.80
 char-larger 1.55
 END
+    printf '\nThe mean of the three seeds: %s.\n' "$(mean_loss)"
     cat <<'END'
 
 Words of the Penn Treebank, perplexity with the end of each line as a token: as many tokens to train on for both.
