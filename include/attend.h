@@ -1412,6 +1412,48 @@ ATTEND_API attend_status attend_trace_json(const attend_translation *translation
 ATTEND_API attend_status attend_translation_links(const attend_translation *translation, int tokens,
                                                   double threshold, char **out, attend_error *err);
 
+/* One alignment of two in both directions. */
+typedef enum attend_symmetrise {
+    ATTEND_SYMMETRISE_INTERSECTION,
+    ATTEND_SYMMETRISE_UNION,
+    ATTEND_SYMMETRISE_GROW_DIAG_FINAL_AND /* the intersection, grown by links of the union */
+} attend_symmetrise;
+
+/* Combines the links of a sentence pair in both directions.
+ *
+ * forward    links of a model from source to target, "0-0 1-2", source and target
+ * backward   links of a model from target to source, written as source and target, too
+ * how        which links are kept
+ * out        receives the links; release them with attend_free */
+ATTEND_API attend_status attend_links_symmetrise(const char *forward, const char *backward,
+                                                 attend_symmetrise how, char **out,
+                                                 attend_error *err);
+
+/* Aligns sentence pairs without a model: IBM model 1 with a diagonal prior (Dyer et al. 2013), by
+ * expectation maximisation on the pairs themselves.
+ *
+ * count        number of pairs
+ * source       their sources
+ * target       their targets
+ * iterations   of expectation maximisation; 5 is usual
+ * out          receives count texts of links; release them together with attend_free */
+ATTEND_API attend_status attend_links_lexical(size_t count, const char *const *source,
+                                              const char *const *target, int iterations,
+                                              const char ***out, attend_error *err);
+
+/* Writes word translation probabilities, the relative frequencies of linked words: lines
+ * "source<TAB>target<TAB>p(target | source)<TAB>p(source | target)<TAB>links", ordered by source,
+ * the likeliest first, which attend_dictionary_open reads. Marks at the ends of words are left out.
+ *
+ * path     the file, written completely or not at all
+ * count    number of pairs
+ * source   their sources
+ * target   their targets
+ * links    links of each pair, "0-0 1-2" */
+ATTEND_API attend_status attend_lexicon_save(const char *path, size_t count,
+                                             const char *const *source, const char *const *target,
+                                             const char *const *links, attend_error *err);
+
 /* How good a translator is on sentences with known translations. */
 typedef struct attend_evaluate_options {
     size_t size;                               /* of this struct, set by attend_evaluate_defaults */

@@ -33,8 +33,8 @@ attend_status at_forced_run(const at_forced *l, attend_error *err)
     if (status >= 0 && (status = at_attention_out_open(l->attention, l->cli, l->look, err)) >= 0
         && (status = at_models_add(&models, l->cli, l->model, err)) >= 0
         && (status = at_models_add_all(&models, l->cli, l->ensemble, err)) >= 0
-        && (status = at_sentence_pairs_read(&pairs, l->cli, &l->from, err)) >= 0)
-        status = translate(l, &models, &pairs, err);
+        && (l->pairs || (status = at_sentence_pairs_read(&pairs, l->cli, &l->from, err)) >= 0))
+        status = translate(l, &models, l->pairs ? l->pairs : &pairs, err);
     at_models_free(&models);
     at_sentence_pairs_free(&pairs);
     return status;

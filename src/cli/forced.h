@@ -9,6 +9,7 @@
 typedef struct {
     at_cli *cli;
     at_sentence_pairs_from from;
+    const at_sentence_pairs *pairs; /* already read, in place of from; or NULL */
     const char *model;
     const at_paths *ensemble; /* other models; or NULL */
     int batch, longest;

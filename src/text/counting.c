@@ -30,16 +30,31 @@ bool at_words_stand_alone(const char *text, size_t size)
     return any;
 }
 
+bool at_words_next(const char *text, size_t size, bool alone, size_t *at, at_text *word)
+{
+    size_t begin = *at, end, used = 0;
+    while (begin < size && sort_of(text + begin, size - begin, &used) == BLANK)
+        begin += used;
+    for (end = begin; end < size; end += used) {
+        sort now = sort_of(text + end, size - end, &used);
+        if (now == BLANK || (now == WIDE && alone && end > begin))
+            break;
+        if (now == WIDE && alone) {
+            end += used;
+            break;
+        }
+    }
+    *word = (at_text){text + begin, end - begin};
+    *at = end;
+    return end > begin;
+}
+
 uint32_t at_words_count(const char *text, size_t size, bool alone)
 {
     uint32_t words = 0;
-    sort last = BLANK;
-    for (size_t at = 0, used; at < size; at += used) {
-        sort now = sort_of(text + at, size - at, &used);
-        now = now == WIDE && !alone ? OTHER : now;
-        words += now == WIDE || (now == OTHER && last != OTHER);
-        last = now;
-    }
+    at_text word;
+    for (size_t at = 0; at_words_next(text, size, alone, &at, &word);)
+        words++;
     return words;
 }
 

@@ -4,6 +4,7 @@
 
 #include "base/file.h"
 #include "base/memory.h"
+#include "base/number.h"
 #include "base/utf8.h"
 #include "text/unicode.h"
 #include "text/vocab.h"
@@ -37,6 +38,15 @@ static attend_status add(at_dictionary *d, const char *word, size_t size, const 
     return at_vocab_add(d->words, word, size) < 0 ? at_error_memory(err) : ATTEND_OK;
 }
 
+/* Cuts off what follows the translation where it begins with a number. */
+static void drop_numbers(char *translation)
+{
+    double number;
+    char *tab = strchr(translation, '\t');
+    if (tab && at_number_real(tab + 1, strcspn(tab + 1, "\t"), &number))
+        *tab = '\0';
+}
+
 static attend_status read_line(at_dictionary *d, const char *path, long number, char *line,
                                size_t size, attend_error *err)
 {
@@ -47,6 +57,8 @@ static attend_status read_line(at_dictionary *d, const char *path, long number, 
     if (strlen(line) != size || at_utf8_valid(line, size) != size)
         return at_error(err, ATTEND_FORMAT, "%s:%ld: not UTF-8 text", at_show(path).text, number);
     char *tab = strchr(line, '\t');
+    if (tab)
+        drop_numbers(tab + 1);
     if (!tab || tab == line || tab[1] == '\0' || strchr(tab + 1, '\t'))
         return at_error(err, ATTEND_FORMAT,
                         "%s:%ld: a line of a dictionary is a word, a tab and its translation",

@@ -4,7 +4,8 @@
  *     at_dictionary_open("words.tsv", &d, err);
  *     const char *t = at_dictionary_find(d, "Haus", 4);        "house", or NULL
  *
- * Of two lines for one word the first counts. Empty lines are skipped. */
+ * Of two lines for one word the first counts. Empty lines are skipped. Columns of numbers after the
+ * translation, as a lexicon of attend align has them, are not read. */
 #ifndef ATTEND_TEXT_DICTIONARY_H
 #define ATTEND_TEXT_DICTIONARY_H
 

@@ -40,6 +40,20 @@ static void blanks_that_somebody_put_between_them_count(void **state)
     assert_int_equal(count("我们　喜欢"), 2);
 }
 
+static void words_come_one_by_one(void **state)
+{
+    static const char *const words[] = {"我", "用", "C", "写", "的。"};
+    const char *text = " 我用 C写 的。";
+    size_t at = 0, n = 0, size = strlen(text);
+    at_text word;
+    (void)state;
+    for (; at_words_next(text, size, n < 4, &at, &word); n++) {
+        assert_int_equal(word.size, strlen(words[n]));
+        assert_memory_equal(word.text, words[n], word.size);
+    }
+    assert_int_equal(n, 5);
+}
+
 static void a_token_is_in_the_word_of_its_first_character(void **state)
 {
     (void)state;
@@ -73,6 +87,7 @@ int main(void)
         cmocka_unit_test(words_stand_between_white_space),
         cmocka_unit_test(characters_of_chinese_and_japanese_are_words),
         cmocka_unit_test(blanks_that_somebody_put_between_them_count),
+        cmocka_unit_test(words_come_one_by_one),
         cmocka_unit_test(a_token_is_in_the_word_of_its_first_character),
         cmocka_unit_test(white_space_around_a_text_goes),
     };
