@@ -426,6 +426,52 @@ ATTEND_API const char *attend_reading_json(attend_reading *reading);
 ATTEND_API attend_status attend_reading_save(attend_reading *reading, const char *path,
                                              attend_error *err);
 
+/* ---- pictures and sound ---------------------------------------------------------------- */
+
+typedef struct attend_picture {
+    int width, height;
+    const unsigned char *rgb; /* [height][width][3]: red, green and blue, sRGB */
+} attend_picture;
+
+/* Reads a PNG picture. 16 bits become 8, and what is transparent is laid over white. Fails if it
+ * has more than 2^26 pixels.
+ *
+ * path      the file
+ * out       receives it; release it with attend_free */
+ATTEND_API attend_status attend_picture_open(const char *path, attend_picture **out,
+                                             attend_error *err);
+
+/* Writes a picture as a PNG file, completely or not at all.
+ *
+ * picture   the picture
+ * path      the file */
+ATTEND_API attend_status attend_picture_save(const attend_picture *picture, const char *path,
+                                             attend_error *err);
+
+/* Cuts a picture into a grid of patches, as a sequence for attend_features_add: of each patch, from
+ * left to right and from top to bottom, side * side mean colours of 0 to 1, and its position, down
+ * and across, of -1 to 1. Fails if the picture has fewer pixels than the grid has patches.
+ *
+ * picture   the picture
+ * rows      of the grid, 1 to 256
+ * columns   of the grid, 1 to 256
+ * side      colours along a side of each patch, 1 to 64
+ * out       receives [rows * columns][3 * side * side + 2] numbers */
+ATTEND_API attend_status attend_picture_patches(const attend_picture *picture, int rows,
+                                                int columns, int side, float *out,
+                                                attend_error *err);
+
+/* Makes frames of recorded sound, as a sequence for attend_features_add: logarithms of the energy
+ * in bands of the mel scale, 60 to 7600 Hz, in windows of 25 ms, of the mean of all channels.
+ *
+ * path      WAV, FLAC, Ogg or another file that libsndfile reads
+ * bands     numbers of each frame, 1 to 256
+ * hop       milliseconds from frame to frame, 1 to 1000
+ * out       receives [frames][bands] numbers; release them with attend_free
+ * frames    receives the number of frames, at least 1 */
+ATTEND_API attend_status attend_sound_frames(const char *path, int bands, double hop, float **out,
+                                             size_t *frames, attend_error *err);
+
 /* ---- figures --------------------------------------------------------------------------- */
 
 /* What is drawn is described by plain structs; a member left 0 or NULL has a sensible default. Text
@@ -493,6 +539,14 @@ typedef struct attend_attention_map {
 ATTEND_API attend_status attend_attention_mean(const attend_attention_map *map, double *weights,
                                                attend_error *err);
 
+/* Weights over a picture: a copy of it for each row of the weights, white where the row does not
+ * attend, with the row's label. */
+typedef struct attend_picture_map {
+    const attend_picture *picture;
+    int rows, columns;              /* of patches: as many as the weights have columns */
+    const attend_heat_map *weights; /* with row labels */
+} attend_picture_map;
+
 /* One drawing, and the size of its area inside the axes in points (1/72 inch), of a heat map or
  * chart; 0: by its content. */
 typedef struct attend_panel {
@@ -507,6 +561,7 @@ typedef struct attend_panel {
     const attend_attention_map *grid;  /* a small heat map for each layer and head */
     const attend_heat_map *steps;      /* a frame for each row: the columns' tokens, shaded by
                                           weight, and the rows' tokens up to this one */
+    const attend_picture_map *picture; /* copies of a picture, shaded by the weights */
 } attend_panel;
 
 typedef struct attend_figure {

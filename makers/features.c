@@ -11,6 +11,8 @@ typedef struct {
     float *values; /* of one source */
     size_t room;
     at_writer *lines;
+    const char *pictures; /* a folder, or NULL */
+    long count;
 } sequences;
 
 static size_t count_of(const at_str *text, char c)
@@ -50,18 +52,33 @@ static attend_status add_source(sequences *s, const at_str *source, attend_error
     return status >= 0 ? attend_features_add(s->features, frames, s->values, err) : status;
 }
 
+static attend_status save_picture(const sequences *s, const at_made *made, attend_error *err)
+{
+    attend_picture picture = {made->width, made->height,
+                              (const unsigned char *)at_str_text(&made->rgb)};
+    at_str path = {0};
+    at_str_print(&path, "%s/%ld.png", s->pictures, s->count);
+    attend_status status = path.failed ? at_error_memory(err)
+                                       : attend_picture_save(&picture, at_str_text(&path), err);
+    at_str_free(&path);
+    return status;
+}
+
 static attend_status add_sequence(void *user, const at_made *made, attend_error *err)
 {
     sequences *s = user;
     at_writer_write(s->lines, at_str_text(&made->target), made->target.length);
     at_writer_write(s->lines, "\n", 1);
-    return add_source(s, &made->source, err);
+    attend_status status = s->pictures ? save_picture(s, made, err) : ATTEND_OK;
+    s->count++;
+    return status < 0 ? status : add_source(s, &made->source, err);
 }
 
 attend_status at_make_features(const at_maker *m, long count, uint64_t seed, int size,
-                               const char *features, const char *lines, attend_error *err)
+                               const char *features, const char *lines, const char *pictures,
+                               attend_error *err)
 {
-    sequences s = {.features = NULL};
+    sequences s = {.pictures = pictures};
     attend_status status = at_writer_open(&s.lines, lines, err);
     if (status >= 0 && (status = at_maker_run(m, count, seed, size, add_sequence, &s, err)) >= 0)
         status = attend_features_save(s.features, features, err);

@@ -8,9 +8,11 @@
  *
  * features  path of a safetensors file of the sources
  * lines     path of a text file with the target of each in a line
+ * pictures  an existing folder for 0.png, 1.png and so on, of makers that have pictures; or NULL
  *
- * Replaces both files; writes the second only where the first was written. */
+ * Replaces all files; writes the lines only where the sources were written. */
 attend_status at_make_features(const at_maker *m, long count, uint64_t seed, int size,
-                               const char *features, const char *lines, attend_error *err);
+                               const char *features, const char *lines, const char *pictures,
+                               attend_error *err);
 
 #endif

@@ -84,11 +84,12 @@ static attend_status make_new(work *w, long made, attend_error *err)
         at_str_clear(source);
         at_str_clear(&w->made.target);
         at_str_clear(&w->made.gold);
+        at_str_clear(&w->made.rgb);
         w->dice.next = 0;
         w->maker->make(&w->dice, w->size, &w->made);
         w->dice.key.sentence++;
         w->dice.key.step += w->dice.key.sentence == 0;
-        if (source->failed || w->made.target.failed || w->made.gold.failed)
+        if (source->failed || w->made.target.failed || w->made.gold.failed || w->made.rgb.failed)
             return at_error_memory(err);
         uint64_t key = at_checksum_of(source->text, source->length);
         bool old = at_key_table_find_or_add(&w->seen, key, 1) != 0;
@@ -120,6 +121,7 @@ attend_status at_maker_run(const at_maker *m, long count, uint64_t seed, int siz
     at_str_free(&w.made.source);
     at_str_free(&w.made.target);
     at_str_free(&w.made.gold);
+    at_str_free(&w.made.rgb);
     at_key_table_free(&w.seen);
     return status;
 }

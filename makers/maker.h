@@ -26,6 +26,8 @@ int at_dice_weighed(at_dice *d, const int *weights,
 typedef struct {
     at_str source, target;
     at_str gold; /* of makers with gold: alignment links of the words, "1-1 2p1", counted from 1 */
+    at_str rgb;  /* of makers with pictures: [height][width][3] bytes */
+    int width, height;
 } at_made;
 
 typedef struct at_maker at_maker;
@@ -35,6 +37,7 @@ struct at_maker {
     int size, smallest, largest; /* what --size is by itself, and may be; 0: there is no size */
     bool features;               /* the source is vectors: "1,2 3,4" is two of two numbers */
     bool gold;                   /* it knows which words are translations of each other */
+    bool pictures;               /* the source is the patches of one */
     void (*make)(at_dice *d, int size, at_made *made);
 };
 

@@ -174,7 +174,11 @@ attend_status at_attention_drawing_add(at_attention_drawing *d, size_t line, int
     return ATTEND_OK;
 }
 
-void at_attention_drawing_free(at_attention_drawing *d) { at_arena_free(&d->memory); }
+void at_attention_drawing_free(at_attention_drawing *d)
+{
+    at_arena_free(&d->memory);
+    attend_free(d->picture);
+}
 
 /* ---- the figure ----------------------------------------------------------------------------- */
 
@@ -184,6 +188,10 @@ static attend_panel panel_of(at_attention_drawing *d, int i)
     case ATTEND_VIEW_HEADS: return (attend_panel){.heads = &d->attention[i]};
     case ATTEND_VIEW_GRID: return (attend_panel){.grid = &d->attention[i]};
     case ATTEND_VIEW_STEPS: return (attend_panel){.steps = &d->map[i]};
+    case ATTEND_VIEW_PICTURE:
+        d->picture_map[i] = (attend_picture_map){d->picture, d->grid.rows, d->grid.columns,
+                                                 &d->map[i]};
+        return (attend_panel){.picture = &d->picture_map[i]};
     default: return (attend_panel){.heat_map = &d->map[i]};
     }
 }
@@ -192,7 +200,8 @@ attend_status at_attention_drawing_save(at_attention_drawing *d, at_cli *cli, co
                                         attend_error *err)
 {
     bool films = d->view == ATTEND_VIEW_ANIMATION;
-    bool wide = d->view == ATTEND_VIEW_GRID || d->view == ATTEND_VIEW_STEPS;
+    bool wide = d->view == ATTEND_VIEW_GRID || d->view == ATTEND_VIEW_STEPS
+                || d->view == ATTEND_VIEW_PICTURE;
     attend_panel panel[ATTEND_DRAWN_MAX];
     attend_figure figure = {.count = d->drawn, .panels = panel, .across = wide ? 1 : 3};
     if (!d->drawn)

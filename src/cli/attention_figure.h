@@ -4,6 +4,7 @@
 
 #include "base/arena.h"
 #include "cli/cli.h"
+#include "cli/grid.h"
 
 /* in the order of the option */
 typedef enum {
@@ -11,7 +12,8 @@ typedef enum {
     ATTEND_VIEW_HEADS,
     ATTEND_VIEW_GRID,
     ATTEND_VIEW_STEPS,
-    ATTEND_VIEW_ANIMATION
+    ATTEND_VIEW_ANIMATION,
+    ATTEND_VIEW_PICTURE /* by --picture, not by --figure */
 } at_attention_view;
 
 enum { ATTEND_DRAWN_MAX = 6 };
@@ -29,6 +31,9 @@ typedef struct {
     int drawn;
     size_t line; /* of these */
     size_t seen; /* hypotheses, drawn or not */
+    attend_picture *picture;
+    at_grid grid;
+    attend_picture_map picture_map[ATTEND_DRAWN_MAX];
 } at_attention_drawing;
 
 /* Copies a hypothesis, the n-th of its line, that is to be drawn: the first of the first line. */

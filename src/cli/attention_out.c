@@ -45,8 +45,24 @@ static attend_status check_path(const at_attention_settings *s, attend_error *er
                     at_show(path).text);
 }
 
+static attend_status check_picture(const at_attention_settings *s, attend_error *err)
+{
+    if (s->grid && !s->picture)
+        return at_error(err, ATTEND_OPTION, "--grid is for --picture FILE, which is missing");
+    if (s->picture && (!s->path || is_text(s->path)))
+        return at_error(err, ATTEND_OPTION,
+                        "--picture draws: it needs --attention-out FILE, .png, .svg or .pdf");
+    if (s->picture && (s->figure != ATTEND_VIEW_HEAT || s->kind != ATTEND_KIND_AUTO))
+        return at_error(err, ATTEND_OPTION, "--picture is a figure of its own: leave out %s",
+                        s->figure != ATTEND_VIEW_HEAT ? "--figure" : "--kind");
+    return ATTEND_OK;
+}
+
 attend_status at_attention_out_check(const at_attention_settings *s, bool used, attend_error *err)
 {
+    attend_status status = check_picture(s, err);
+    if (status < 0)
+        return status;
     if (!s->path && (s->figure != ATTEND_VIEW_HEAT || s->kind != ATTEND_KIND_AUTO))
         return at_error(err, ATTEND_OPTION, "%s is for --attention-out FILE, which is missing",
                         s->figure != ATTEND_VIEW_HEAT ? "--figure" : "--kind");
@@ -55,6 +71,19 @@ attend_status at_attention_out_check(const at_attention_settings *s, bool used, 
                         "--layer and --head choose attention weights, and none are asked for: add "
                         "--attention-out FILE or another option that uses them");
     return s->path ? check_path(s, err) : ATTEND_OK;
+}
+
+static attend_status open_picture(at_attention_drawing *d, at_cli *cli,
+                                  const at_attention_settings *s, attend_error *err)
+{
+    attend_status status = at_grid_read(s->grid ? s->grid : "8x8", &d->grid, err);
+    if (status < 0)
+        return status;
+    d->view = ATTEND_VIEW_PICTURE;
+    cli->input = s->picture;
+    status = attend_picture_open(s->picture, &d->picture, err);
+    cli->input = status < 0 ? cli->input : NULL;
+    return status;
 }
 
 static attend_attention_kind kind_of(const at_attention_settings *s)
@@ -161,6 +190,8 @@ attend_status at_attention_out_open(at_attention_out *a, at_cli *cli,
                     .recorded = !s->text && kind_of(s) != ATTEND_ATTENTION_CROSS,
                     .layer = s->layer}};
     attend_status status = at_attention_out_check(s, true, err);
+    if (status >= 0 && s->picture)
+        status = open_picture(&a->drawing, cli, s, err);
     return status >= 0 && s->path && is_text(s->path) ? at_writer_open(&a->file, s->path, err)
                                                       : status;
 }

@@ -16,8 +16,9 @@
 typedef struct {
     const char *path;
     bool overwrite;
-    int figure; /* at_attention_view */
-    int kind;   /* in the order of the option */
+    const char *picture, *grid; /* weights are drawn over the picture, or NULL */
+    int figure;                 /* at_attention_view */
+    int kind;                   /* in the order of the option */
     int layer, head;
     bool text;                     /* of a language model: there is one kind of attention, */
     attend_attention_kind of_text; /* this one */
@@ -45,6 +46,10 @@ enum { ATTEND_KIND_AUTO };
 
 #define ATTENTION_OPTIONS(S, field) \
     ATTENTION_FILE(S, field), \
+    {.name = "picture", OPTION_PATH(S, field.picture), .meta = "FILE", \
+     .help = "Draw the weights of each word over this PNG picture, whose patches --src has"}, \
+    {.name = "grid", OPTION_STRING(S, field.grid), .meta = "COLUMNSxROWS", \
+     .help = "Patches that the picture was cut into (default 8x8)"}, \
     {.name = "kind", OPTION_CHOICE(S, field.kind), .value = "auto", \
      .choices = "auto|cross|encoder|decoder", \
      .help = "Kind of attention that is written: cross-attention, or self-attention of the " \

@@ -206,7 +206,7 @@ static attend_status symmetrise(work *w, attend_error *err)
 
 static const at_option_use uses[] = {
     {"a model", " src tgt swap with max-length batch level threshold symmetrise lexicon "
-                "attention-out figure kind layer head overwrite "},
+                "attention-out figure picture grid kind layer head overwrite "},
     {"--lexical", " src tgt swap lexical iterations symmetrise lexicon overwrite "}};
 
 static attend_status check(const align *o, int operands, attend_error *err)

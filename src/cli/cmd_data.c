@@ -7,6 +7,7 @@
 #include "base/json_write.h"
 #include "base/log.h"
 #include "cli/data_convert.h"
+#include "cli/data_features.h"
 #include "cli/data_make.h"
 #include "cli/data_report.h"
 #include "cli/option_use.h"
@@ -16,9 +17,10 @@ typedef struct {
     int header, encoding;
     size_t longest_line;
     bool reverse;
-    const char *fix, *out, *gold, *to, *valid, *test;
+    const char *fix, *out, *gold, *pictures, *grid, *to, *valid, *test;
     double ratio;
-    int longest_text, places, first, count, seed, size;
+    int longest_text, places, first, count, seed, size, patch, bands;
+    double hop;
     bool overwrite, json;
 } data;
 
@@ -61,8 +63,9 @@ static const at_option options[] = {
      .help = "Write the report, or what show shows, as JSON"},
 
     {.name = "out", .letter = 'o', OPTION_PATH(data, out), .meta = "PATH",
-     .group = "For convert, split and make",
-     .help = "convert, make: the file, - for standard output; split: the folder of its parts"},
+     .group = "For convert, split, make, patches and frames",
+     .help = "convert, make: the file, - for standard output; split: the folder of its parts; "
+             "patches, frames: the .safetensors file"},
     {.name = "to", OPTION_STRING(data, to), .meta = "NAME",
      .help = "Format of what is written, also by --fix; without it that of the first file",
      .example = {"attend data convert pairs.tsv --to jsonl --out pairs.jsonl", "Another format"}},
@@ -88,6 +91,22 @@ static const at_option options[] = {
              "1, 1-1 for a sure link, 1p2 for a possible one",
      .example = {"attend data make en-fr --out linked.tsv --gold linked.gold",
                  "Sentence pairs with the true alignment of their words"}},
+    {.name = "pictures", OPTION_PATH(data, pictures), .meta = "FOLDER",
+     .help = "Write the pictures of scenes: FOLDER/0.png, FOLDER/1.png and so on",
+     .example = {"attend data make scenes --count 20 --out scenes --pictures scenes",
+                 "Patches, captions and pictures of two coloured shapes"}},
+    {.name = "grid", OPTION_STRING(data, grid), .value = "8x8", .meta = "COLUMNSxROWS",
+     .group = "For patches", .help = "Patches that each picture is cut into",
+     .example = {"attend data patches *.png --grid 8x8 --out photos.safetensors",
+                 "Feature vectors of pictures"}},
+    {.name = "patch", OPTION_INT(data, patch), .value = "4", .min = 1, .max = 64, .meta = "N",
+     .help = "Mean colours along a side of each patch"},
+    {.name = "bands", OPTION_INT(data, bands), .value = "40", .min = 1, .max = 256, .meta = "N",
+     .group = "For frames", .help = "Mel bands of each frame",
+     .example = {"attend data frames *.wav --out speech.safetensors",
+                 "Log-mel frames of recorded sound"}},
+    {.name = "hop", OPTION_REAL(data, hop), .value = "10", .min = 1, .max = 1000, .meta = "MS",
+     .help = "Milliseconds from frame to frame"},
     {.name = "first", .letter = 'n', OPTION_INT(data, first), .value = "3", .min = 1, .max = 1e9,
      .meta = "N", .group = "For show", .help = "How many examples"},
     {0}};
@@ -321,8 +340,35 @@ static attend_status make(at_cli *cli, const data *o, int count, const char *con
     cli->input = NULL;
     if (count != 1 || strcmp(name[0], "-") == 0)
         return at_error(err, ATTEND_OPTION, "make needs one NAME; attend list makers has them");
-    at_making making = {name[0], o->count, o->seed, o->size, out, o->gold, o->overwrite};
+    at_making making = {name[0], o->count, o->seed,     o->size,
+                        out,     o->gold,  o->pictures, o->overwrite};
     return at_data_make(&making, err);
+}
+
+/* ---- patches and frames ---------------------------------------------------------------- */
+
+static at_feature_settings features_of(const data *o)
+{
+    return (at_feature_settings){.out = o->out,
+                                 .overwrite = o->overwrite,
+                                 .grid = o->grid,
+                                 .patch = o->patch,
+                                 .bands = o->bands,
+                                 .hop = o->hop};
+}
+
+static attend_status patches(at_cli *cli, const data *o, int count, const char *const *path,
+                             attend_error *err)
+{
+    at_feature_settings s = features_of(o);
+    return at_data_patches(cli, &s, count, path, err);
+}
+
+static attend_status frames(at_cli *cli, const data *o, int count, const char *const *path,
+                            attend_error *err)
+{
+    at_feature_settings s = features_of(o);
+    return at_data_frames(cli, &s, count, path, err);
 }
 
 /* ---- the command ------------------------------------------------------------------------ */
@@ -336,10 +382,12 @@ static const at_option_use uses[] = {
     {"show", INPUT "json first "},
     {"convert", INPUT "out to overwrite "},
     {"split", INPUT "out to valid test overwrite "},
-    {"make", " out overwrite count seed size gold "}};
+    {"make", " out overwrite count seed size gold pictures "},
+    {"patches", " out overwrite grid patch "},
+    {"frames", " out overwrite bands hop "}};
 #undef INPUT
 
-static action *const actions[] = {check, show, convert, split, make};
+static action *const actions[] = {check, show, convert, split, make, patches, frames};
 
 enum { ACTIONS = sizeof actions / sizeof *actions };
 
@@ -348,9 +396,10 @@ static attend_status no_action(const char *word, attend_error *err)
     at_guess guess = {.word = word};
     for (int i = 0; i < ACTIONS; i++)
         at_guess_consider(&guess, uses[i].action, strlen(uses[i].action));
-    return at_error(err, ATTEND_OPTION,
-                    "\"%.40s\" is not one of check, show, convert, split, make%s%s%s", word,
-                    *guess.best ? "; did you mean " : "", guess.best, *guess.best ? "?" : "");
+    return at_error(
+        err, ATTEND_OPTION,
+        "\"%.40s\" is not one of check, show, convert, split, make, patches, frames%s%s%s", word,
+        *guess.best ? "; did you mean " : "", guess.best, *guess.best ? "?" : "");
 }
 
 /* options that the action does not have must not be given */
@@ -404,8 +453,8 @@ static const at_term examples[] = {
 const at_command at_command_data = {
     .usage = {.name = "data",
               .summary = "Check corpora, show how they are read, convert, split or make them",
-              .operands = "check|show|convert|split|make [FILE]...",
-              .words = "check|show|convert|split|make",
+              .operands = "check|show|convert|split|make|patches|frames [FILE]...",
+              .words = "check|show|convert|split|make|patches|frames",
               .description =
                   "FILEs are sentence pairs, labelled text, questions on texts, or plain text, in "
                   "any of the formats of `attend list formats`; packed by gzip, in a zip archive "
@@ -423,7 +472,10 @@ const at_command at_command_data = {
                   "make NAME writes examples that a rule of `attend list makers` makes: sentence "
                   "pairs of a small grammar, or tasks such as sorting; lines SOURCE, a tab, "
                   "TARGET, to --out or standard output. Where sources are feature vectors, --out "
-                  "NAME makes NAME.safetensors and NAME.txt, for `attend train --src --tgt`.",
+                  "NAME makes NAME.safetensors and NAME.txt, for `attend train --src --tgt`.\n"
+                  "\n"
+                  "patches and frames make such vectors of your own PNG pictures and of recorded "
+                  "sound (WAV, FLAC, Ogg and others): a sequence for each FILE, in their order.",
               .options = options,
               .examples = examples},
     .size = sizeof(data),

@@ -109,7 +109,7 @@ static attend_status score_pairs(at_cli *cli, const void *fields, int operands, 
 
 static const at_option_use uses[] = {
     {"a translator",
-     " src tgt swap ensemble max-length batch tokens attention-out figure layer head "
+     " src tgt swap ensemble max-length batch tokens attention-out figure picture grid layer head "
      "kind overwrite "},
     {"a language model", " context stride tokens "}};
 

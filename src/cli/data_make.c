@@ -91,11 +91,13 @@ static attend_status make_features(const at_making *m, const at_maker *maker, at
 {
     char *features = named(m->out, ".safetensors"), *lines = named(m->out, ".txt");
     attend_status status = features && lines ? ATTEND_OK : at_error_memory(err);
+    if (status >= 0 && m->pictures)
+        status = at_folder_make(m->pictures, err);
     if (status >= 0 && (status = may_write("--out", features, m->overwrite, err)) >= 0)
         status = may_write("--out", lines, m->overwrite, err);
     if (status >= 0)
         status = at_make_features(maker, m->count, (uint64_t)m->seed, m->size, features, lines,
-                                  err);
+                                  m->pictures, err);
     at_free(features);
     at_free(lines);
     return status;
@@ -107,6 +109,11 @@ static attend_status make(const at_making *m, const at_maker *maker, attend_erro
         return at_error(err, ATTEND_OPTION,
                         "--gold: %s does not know which words are translations of each other; "
                         "en-fr does",
+                        maker->name);
+    if (m->pictures && !(maker->pictures && m->out))
+        return at_error(err, ATTEND_OPTION,
+                        maker->pictures ? "--pictures needs --out NAME, too"
+                                        : "--pictures: %s makes none; scenes does",
                         maker->name);
     if (m->out && maker->features)
         return make_features(m, maker, err);

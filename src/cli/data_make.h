@@ -11,6 +11,7 @@ typedef struct {
     int count, seed, size; /* as at_maker_run has them */
     const char *out;       /* a file, or NULL: standard output */
     const char *gold;      /* a file of alignment links, a line for each example; or NULL */
+    const char *pictures;  /* a folder for PNG files, or NULL */
     bool overwrite;        /* files that are there */
 } at_making;
 

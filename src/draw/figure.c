@@ -59,34 +59,37 @@ attend_status at_figure_check_path(const char *path, attend_error *err)
 /* how many of the drawings a panel can have it has */
 static int drawings(const attend_panel *p)
 {
-    return !!p->heat_map + !!p->chart + !!p->heads + !!p->grid + !!p->steps;
+    return !!p->heat_map + !!p->chart + !!p->heads + !!p->grid + !!p->steps + !!p->picture;
 }
 
 static attend_status check_panel(const attend_panel *p, attend_error *err)
 {
-    return p->heat_map ? at_heat_map_check(p->heat_map, err)
-           : p->chart  ? at_chart_check(p->chart, err)
-           : p->heads  ? at_attention_map_check(p->heads, err)
-           : p->grid   ? at_attention_map_check(p->grid, err)
-                       : at_steps_check(p->steps, err);
+    return p->heat_map  ? at_heat_map_check(p->heat_map, err)
+           : p->chart   ? at_chart_check(p->chart, err)
+           : p->heads   ? at_attention_map_check(p->heads, err)
+           : p->grid    ? at_attention_map_check(p->grid, err)
+           : p->picture ? at_picture_map_check(p->picture, err)
+                        : at_steps_check(p->steps, err);
 }
 
 static at_panel_measure *measures(const attend_panel *p)
 {
-    return p->heat_map ? at_heat_map_measure
-           : p->chart  ? at_chart_measure
-           : p->heads  ? at_heads_measure
-           : p->grid   ? at_grid_measure
-                       : at_steps_measure;
+    return p->heat_map  ? at_heat_map_measure
+           : p->chart   ? at_chart_measure
+           : p->heads   ? at_heads_measure
+           : p->grid    ? at_grid_measure
+           : p->picture ? at_picture_map_measure
+                        : at_steps_measure;
 }
 
 static at_panel_draw *draws(const attend_panel *p)
 {
-    return p->heat_map ? at_heat_map_draw
-           : p->chart  ? at_chart_draw
-           : p->heads  ? at_heads_draw
-           : p->grid   ? at_grid_draw
-                       : at_steps_draw;
+    return p->heat_map  ? at_heat_map_draw
+           : p->chart   ? at_chart_draw
+           : p->heads   ? at_heads_draw
+           : p->grid    ? at_grid_draw
+           : p->picture ? at_picture_map_draw
+                        : at_steps_draw;
 }
 
 static attend_status check(const attend_figure *f, attend_error *err)

@@ -12,17 +12,19 @@ typedef struct {
 } at_box;
 
 /* Is what the caller describes sound? Then nothing below fails. For heat maps see heat.h. */
+attend_status at_picture_map_check(const attend_picture_map *map, attend_error *err);
 attend_status at_chart_check(const attend_chart *chart, attend_error *err);
 
 /* the room that a panel takes */
 typedef at_box at_panel_measure(at_pen *p, const attend_panel *panel);
 at_panel_measure at_heat_map_measure, at_chart_measure, at_heads_measure, at_grid_measure,
-    at_steps_measure;
+    at_steps_measure, at_picture_map_measure;
 
 /* (x, y): the top left corner of the area */
 typedef void at_panel_draw(at_pen *p, const attend_panel *panel, double x, double y,
                            const at_box *box);
-at_panel_draw at_heat_map_draw, at_chart_draw, at_heads_draw, at_grid_draw, at_steps_draw;
+at_panel_draw at_heat_map_draw, at_chart_draw, at_heads_draw, at_grid_draw, at_steps_draw,
+    at_picture_map_draw;
 
 /* The scale of colours, from x on: its width, and itself. */
 double at_scale_width(at_pen *p, at_range range, double height);

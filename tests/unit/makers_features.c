@@ -61,7 +61,7 @@ static void both_files_hold_what_the_lines_say(void **state)
     attend_error err;
     at_str sources = {0};
     (void)state;
-    assert_int_equal(at_make_features(digits, 5, 1, 0, sound, words, &err), ATTEND_OK);
+    assert_int_equal(at_make_features(digits, 5, 1, 0, sound, words, NULL, &err), ATTEND_OK);
     assert_int_equal(at_maker_run(digits, 5, 1, 0, take, &sources, &err), ATTEND_OK);
     assert_int_equal(attend_features_open(sound, &f, &err), ATTEND_OK);
     assert_int_equal(attend_features_count(f), 5);
@@ -78,7 +78,7 @@ static void without_memory_it_fails_cleanly(void **state)
     for (int n = 0; status != ATTEND_OK; n++) {
         attend_error err;
         at_alloc_fail_after(n);
-        status = at_make_features(at_maker_find("digits"), 2, 1, 0, sound, words, &err);
+        status = at_make_features(at_maker_find("digits"), 2, 1, 0, sound, words, NULL, &err);
         at_alloc_fail_after(-1);
         assert_true(status == ATTEND_OK || status == ATTEND_MEMORY);
         assert_true(n < 1000);
