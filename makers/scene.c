@@ -2,10 +2,10 @@
  *
  *     a red circle left of a blue square
  *
- * The first thing is somewhere, the second at least three patches away along one axis and at most
- * one along the other.
- * Of the pairs of things every fifth is left to scenes-unseen; each thing comes in both halves of
- * the pairs of `scenes`. The picture is small, for a grid of 8x8 patches of 4 by 4 colours. */
+ * The left or upper one is named first, so that there is one right caption. It is somewhere, the
+ * second at least three patches away along one axis and at most one along the other. Of the pairs
+ * of things every fifth is left to scenes-unseen; each thing comes in both halves of the pairs of
+ * `scenes`. The picture is small, for a grid of 8x8 patches of 4 by 4 colours. */
 #include "makers/scene.h"
 
 #include <stdlib.h>
@@ -33,7 +33,7 @@ static const char *const shapes[] = {"circle", "square", "triangle", "cross"};
 static const struct {
     const char *text;
     int across, down; /* where the first is, seen from the second */
-} relations[] = {{"left of", -1, 0}, {"right of", 1, 0}, {"above", 0, -1}, {"below", 0, 1}};
+} relations[] = {{"left of", -1, 0}, {"above", 0, -1}};
 
 enum {
     COLOURS = sizeof colours / sizeof *colours,
@@ -71,8 +71,8 @@ static void draw(unsigned char *rgb, const placed *p)
 
 static int between(at_dice *d, int low, int high) { return low + at_dice_roll(d, high - low + 1); }
 
-/* One coordinate of both, in patches: the first thing is before the second for way -1, after it for
- * 1, and at most one patch away for 0. */
+/* One coordinate of both, in patches: the first thing is before the second for way -1, and at most
+ * one patch away for 0. */
 static void place(at_dice *d, int way, int *first, int *second)
 {
     enum { LOW = 1, HIGH = GRID - 1, APART = 3 };
@@ -81,8 +81,8 @@ static void place(at_dice *d, int way, int *first, int *second)
         *second = between(d, *first > LOW ? *first - 1 : LOW, *first < HIGH ? *first + 1 : HIGH);
     } else {
         int before = between(d, LOW, HIGH - APART), after = between(d, before + APART, HIGH);
-        *first = way < 0 ? before : after;
-        *second = way < 0 ? after : before;
+        *first = before;
+        *second = after;
     }
     *first *= SIDE / GRID;
     *second *= SIDE / GRID;
@@ -93,7 +93,7 @@ static void choose_things(at_dice *d, bool unseen, placed *a, placed *b)
     do {
         a->thing = at_dice_roll(d, THINGS);
         b->thing = at_dice_roll(d, THINGS);
-    } while (a->thing == b->thing || (((a->thing + 3 * b->thing) % LEFT_OUT == 0) != unseen));
+    } while (a->thing == b->thing || ((a->thing + b->thing) % LEFT_OUT == 0) != unseen);
 }
 
 /* The patches as text: "0.9500,..,-0.8750 ...". */

@@ -2,11 +2,11 @@
 
 expect 0 attend data make scenes --count $(sized 300 20) --out scenes --pictures pics
 says err "scenes: .safetensors and .txt"
-caption='a \w+ \w+ (left of|right of|above|below) a \w+ \w+'
+caption='a \w+ \w+ (left of|above) a \w+ \w+'
 check "captions" '[ $(grep -cxP "$caption" scenes.txt) -eq $(sized 300 20) ]'
 check "a picture for each" '[ $(ls pics | wc -l) -eq $(sized 300 20) ]'
 check "PNG" '[ "$(head -c 4 pics/0.png | tail -c 3)" = PNG ]'
-things() { sed "s/ \(left of\|right of\|above\|below\) / /" "$1" | sort -u; }
+things() { sed "s/ \(left of\|above\) / /" "$1" | sort -u; }
 attend data make scenes --count 2000 --out many 2> err
 expect 0 attend data make scenes-unseen --count 100 --out unseen
 check "pairs that scenes has not" '[ -z "$(comm -12 <(things many.txt) <(things unseen.txt))" ]'
