@@ -50,14 +50,14 @@ permuted() # SET OPTION...
 }
 
 tiny=(--preset xlnet-tiny --lr 0.001 --threads 1)
-of_text=("${tiny[@]}" --vocabulary 4000 --window 128 --batch 16 --epochs 5)
-of_pairs=("${tiny[@]}" --vocabulary 4000 --window 64 --predict second --one-in 2 --epochs 5)
+of_text=("${tiny[@]}" --vocabulary 4000 --window 128 --batch 16 --epochs 1)
+of_pairs=("${tiny[@]}" --vocabulary 4000 --window 64 --predict second --one-in 2 --lr 0.002 --epochs 2)
 entry xlnet-ptb "any order, one token in six predicted" permuted text "${of_text[@]}"
 entry xlnet-ptb-uni "one direction, all tokens predicted" permuted text "${of_text[@]}" --attn-type uni --format document
 entry xlnet-given "German, and the English beside it" permuted given "${of_pairs[@]}"
 entry xlnet-alone "German alone" permuted alone "${of_pairs[@]}"
 for seed in 1234 1235 1236; do
-    of_classes=(--task classify --seed "$seed" --threads 1 --lr 0.0005 --epochs 4)
+    of_classes=(--task classify --seed "$seed" --threads 1 --lr 0.0005 --epochs 3)
     entry "xlnet-fine-$seed" "SST-2 from xlnet-ptb, seed $seed" classes sst2 \
         --init-from ../xlnet-ptb/model --optimizer adamw --schedule linear:warmup=0.1 --clip 1 \
         --batch 32 "${of_classes[@]}"

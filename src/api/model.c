@@ -187,6 +187,9 @@ const char *attend_capability_command(attend_capability can)
     case ATTEND_CAN_TRANSLATE: return "translate";
     case ATTEND_CAN_GENERATE: return "generate";
     case ATTEND_CAN_CLASSIFY: return "classify";
+    case ATTEND_CAN_TAG: return "tag";
+    case ATTEND_CAN_ANSWER: return "answer";
+    case ATTEND_CAN_FILL: return "fill";
     case ATTEND_CAN_EMBED: return "embed";
     case ATTEND_CAN_POINT: return "point";
     case ATTEND_CAN_REGRESS: return "fit";
