@@ -48,8 +48,12 @@ static int window_of(const at_run *r)
     return window || !context ? window : *context;
 }
 
-/* Can it carry what it has read from window to window? Positions of a table come to an end. */
-static bool remembers(const at_run *r) { return !at_run_model_setting(r, "context"); }
+/* Can it carry what it has read from window to window? Positions of a table come to an end, and
+ * what XLNet keeps of a text grows with it: memories are for the task permutation. */
+static bool remembers(const at_run *r)
+{
+    return !at_run_model_setting(r, "context") && !at_run_model_setting(r, "mem-len");
+}
 
 /* which: 0 to learn from, 1 to validate with */
 static attend_status cut_part(at_run *r, int which, int streams, attend_error *err)
