@@ -6,8 +6,8 @@ sentence a line; pairs of Multi30k, English and German; and the German beside a 
 files_xlnet() # [SET]
 {
     [ -n "${1-}" ] && [ "$1" != text ] || cat <<'FILES'
-sed 's/^ *//; s/ *$//' $DATA/lm/ptb.train.txt > text
-for i in 1 2 3; do sed 's/^[^ ]* //' $DATA/classification/stsa.binary.train; done >> text
+sed 's/^ *//; s/ *$//' $DATA/lm/ptb.train.txt > corpus
+for i in 1 2 3; do sed 's/^[^ ]* //' $DATA/classification/stsa.binary.train; done >> corpus
 sed 's/^ *//; s/ *$//' $DATA/lm/ptb.valid.txt > valid
 FILES
     [ -n "${1-}" ] && [ "$1" != given ] || cat <<'FILES'
@@ -39,14 +39,14 @@ unigram() # TEXT VALID
 
 permuted() # SET OPTION...
 {
-    local valid=valid from=text
+    local valid=valid from=corpus
     [ "$1" = text ] || { from=$1.tsv valid=$1-valid.tsv; }
     [ -e "$from" ] || make_files "$(files_xlnet "$1")"
     learn model --data "$from" --valid "$valid" --task permutation "${@:2}"
     rm -f scores
     weigh model
     score perplexity "$(best_perplexity)"
-    [ "$1" != text ] || score unigram "$(unigram text valid)"
+    [ "$1" != text ] || score unigram "$(unigram corpus valid)"
 }
 
 tiny=(--preset xlnet-tiny --lr 0.001 --threads 1)
