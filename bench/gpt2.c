@@ -289,7 +289,7 @@ static void run_length(const char *path)
 {
     at_gpt2 m = long_model();
     double base = resident(), before = cpu_now();
-    reading r = user_of(open_file(path), &m);
+    reading r = user_of(bench_open(path), &m);
     int *ids = bench_ids((size_t)text_length, m.vocabulary);
     read_tokens(&r, (at_ids){SHAPE(1, text_length), ids}, NULL);
     struct rusage usage;
