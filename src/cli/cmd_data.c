@@ -453,9 +453,11 @@ static const at_term examples[] = {
 const at_command at_command_data = {
     .usage = {.name = "data",
               .summary = "Check corpora, show how they are read, convert, split or make them",
-              .operands = "check|show|convert|split|make|patches|frames [FILE]...",
+              .operands = "ACTION [FILE]...",
               .words = "check|show|convert|split|make|patches|frames",
               .description =
+                  "ACTION is check, show, convert, split, make, patches or frames.\n"
+                  "\n"
                   "FILEs are sentence pairs, labelled text, questions on texts, or plain text, in "
                   "any of the formats of `attend list formats`; packed by gzip, in a zip archive "
                   "(corpus.zip:train.tsv where it holds several files), or - for standard input. "

@@ -251,7 +251,7 @@ expect 2 attend data show made.tsv --gold new.gold
 says err "--gold is for make, not for show"
 expect 2 attend data make en-fr --out made.tsv
 says err "made.tsv exists; --overwrite replaces it"
-for maker in $(attend list makers | awk 'NR > 1 { print $1 }' | grep -x '[a-z-]*'); do
+for maker in $(attend list makers | sed -n '2,$ s/^\([a-z-][a-z-]*\) .*/\1/p'); do
     expect 0 attend data make "$maker" --count 3
     check "three of $maker" '[ "$(grep -cP "\t" out)" -eq 3 ]'
 done

@@ -16,6 +16,14 @@ attend train --data pairs.tsv --hidden 8 --embedding 8 --steps 2 --validate-ever
 attend data make digits --count 60 --out sound 2> err
 attend train --src sound.safetensors --tgt sound.txt --hidden 8 --embedding 8 --steps 1 \
     --valid 5 --out spoken > out 2> err || bad "train" err
+attend train --data pairs.tsv --swap --hidden 8 --embedding 8 --steps 1 --out back > out 2> err ||
+    bad "train" err
+attend data make scenes --count 2 --out drawn --pictures . 2> err
+{
+    printf 'RIFF\x24\x7d\x00\x00WAVEfmt \x10\x00\x00\x00\x01\x00\x01\x00\x80\x3e\x00\x00'
+    printf '\x00\x7d\x00\x00\x02\x00\x10\x00data\x00\x7d\x00\x00'
+    head -c 32000 /dev/zero
+} > silence.wav
 attend train --preset rnn-lm --data train.en --hidden 8 --embedding 8 --steps 1 --window 8 \
     --out writer > out 2> err || bad "train" err
 cp -r model run
