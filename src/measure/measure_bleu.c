@@ -178,7 +178,7 @@ static void members(const at_measurement *t, const double *sum, at_str *out)
 
 const at_measure at_measure_bleu = {
     .name = "bleu",
-    .formula = "100 min(1, exp(1 - r/c)) (p_1 ... p_N)^(1/N), p_n the share of right n-grams",
+    .formula = "100 min(1, exp(1 - r/c)) (p_1 ... p_N)^(1/N), p_n the fraction of matching n-grams",
     .source = "Papineni et al. 2002; Post 2018",
     .lines = "text",
     .min_references = 1,
