@@ -227,9 +227,10 @@ typedef struct attend_tensor_info {
     size_t count, bytes; /* numbers, and bytes in the file */
 } attend_tensor_info;
 
-/* Opens a safetensors file and checks its whole header; the numbers stay on disk.
+/* Opens safetensors files and checks their whole headers; the numbers stay on disk.
  *
- * path      a file, or a model's folder with model.safetensors in it
+ * path      a file, or a model's folder with model.safetensors in it, or with several files and
+ *           their model.safetensors.index.json
  * out       receives the handle; release it with attend_tensors_free */
 ATTEND_API attend_status attend_tensors_open(const char *path, attend_tensors **out,
                                              attend_error *err);
@@ -254,7 +255,7 @@ ATTEND_API size_t attend_tensors_count(const attend_tensors *tensors);
 ATTEND_API int attend_tensors_info(const attend_tensors *tensors, size_t index,
                                    attend_tensor_info *info);
 
-/* A note from the file's metadata.
+/* A note from the metadata of the file, or of the first of several.
  *
  * tensors   an open file
  * index     of the note

@@ -20,7 +20,7 @@
 
 enum { COMMA_LIMIT = 4 * 1000 * 1000 }; /* half a million tensors; bounds the parser's memory */
 
-struct attend_tensors {
+struct at_safetensors {
     at_arena arena; /* holds everything below */
     at_map map;     /* empty when opened from memory */
     const char *file;

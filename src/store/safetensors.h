@@ -88,7 +88,7 @@ typedef struct {
 
 /* ---- reading --------------------------------------------------------------------------- */
 
-typedef attend_tensors at_safetensors;
+typedef struct at_safetensors at_safetensors;
 
 /* Maps the file; what the functions below return is borrowed until close. */
 attend_status at_safetensors_open(const char *path, at_safetensors **out, attend_error *err);

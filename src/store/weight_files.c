@@ -116,6 +116,16 @@ attend_status at_weight_files_open(const char *folder, at_params *params, at_wei
     return status;
 }
 
+attend_status at_weight_files_open_one(const char *path, at_params *params, at_weight_files *out,
+                                       attend_error *err)
+{
+    *out = (at_weight_files){.count = 0};
+    attend_status status = open_one(out, path, params, err);
+    if (status < 0)
+        at_weight_files_free(out);
+    return status;
+}
+
 void at_weight_files_free(at_weight_files *f)
 {
     at_arena_free(&f->memory);

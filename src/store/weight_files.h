@@ -15,6 +15,9 @@ typedef struct {
  * files, and every name of the index is in the file that it names. */
 attend_status at_weight_files_open(const char *folder, at_params *params, at_weight_files *out,
                                    attend_error *err);
+/* The same of a single file. */
+attend_status at_weight_files_open_one(const char *path, at_params *params, at_weight_files *out,
+                                       attend_error *err);
 void at_weight_files_free(at_weight_files *f); /* not the files themselves */
 
 /* The tensors of all files; *from receives the file of one, and may be NULL. */

@@ -36,6 +36,14 @@ typedef float floats __attribute__((vector_size(4 * LANES)));
 static inline vector load(const real *p) { return *(const vector_unaligned *)p; }
 static inline void store(real *p, vector v) { *(vector_unaligned *)p = v; }
 
+/* from a file, whose numbers may lie at any address */
+static inline vector load_bytes(const char *p)
+{
+    vector v;
+    memcpy(&v, p, sizeof v);
+    return v;
+}
+
 /* ---- rows ------------------------------------------------------------------------------------ */
 
 static inline __attribute__((always_inline)) vector widen_bf16(const char *from)
@@ -67,7 +75,7 @@ static inline __attribute__((always_inline)) vector widened(at_element type, con
 {
     return type == ATTEND_ELEMENT_BF16  ? widen_bf16(from)
            : type == ATTEND_ELEMENT_F16 ? widen_f16(from)
-                                        : load((const real *)(const void *)from);
+                                        : load_bytes(from);
 }
 
 /* a vector's worth of columns, of which there are n at the right edge */
@@ -184,7 +192,7 @@ static inline __attribute__((always_inline)) void turn(int n, size_t bytes, cons
     if (n == LANES && bytes == VECTOR_BYTES) {
 #pragma GCC unroll 16
         for (int i = 0; i < LANES; i++)
-            v[i] = load((const real *)(const void *)(in + i * row));
+            v[i] = load_bytes(in + i * row);
     } else {
 #pragma GCC unroll 16
         for (int i = 0; i < LANES; i++) {

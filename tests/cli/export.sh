@@ -63,6 +63,9 @@ numbers $whole | tail -c +13 | part parts/model-2.safetensors "$rest"
     echo '}}'
 } > parts/model.safetensors.index.json
 rm $whole
+expect 0 attend inspect parts
+check "inspect lists the tensors of both files" 'grep -q logits_proj.bias out &&
+    grep -q word_embedding.weight out'
 mkdir -p parts/1_Pooling parts/.cache
 echo '{}' > parts/1_Pooling/config.json
 touch parts/.cache/lock parts/pytorch_model.bin

@@ -39,7 +39,7 @@ silent out
 says err "nothing.safetensors: cannot open: No such file or directory"
 mkdir empty
 expect 66 attend inspect empty
-says err "empty/model.safetensors"
+says err "empty: there is no model.safetensors"
 head -c 60 model/model.safetensors > cut.safetensors
 expect 65 attend inspect cut.safetensors
 says err "cut.safetensors"
