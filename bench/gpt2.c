@@ -302,11 +302,11 @@ static void measure_lengths(void)
 {
     char path[4096];
     snprintf(path, sizeof path, "%s/gpt2-lengths.safetensors", folder);
-    measure(NULL, run_make_long, path);
+    bench_apart("making", run_make_long, path);
     puts("| tokens | tape, MiB | largest resident memory, MiB | processor time, s "
          "|\n|---|---|---|---|");
     for (text_length = 256; text_length <= LONGEST; text_length *= 2)
-        measure(NULL, run_length, path);
+        bench_apart("lengths", run_length, path);
     unlink(path);
 }
 
