@@ -16,9 +16,9 @@ set(CPACK_DEBIAN_PACKAGE_SECTION science)
 set(CPACK_DEBIAN_PACKAGE_SHLIBDEPS ON)
 set(CPACK_DEBIAN_PACKAGE_GENERATE_SHLIBS ON)
 # loaded when they are needed (src/base/library.h), so dpkg-shlibdeps does not see them
-set(CPACK_DEBIAN_PACKAGE_DEPENDS
-    "libarchive13, libcairo2, libglib2.0-0, libpango-1.0-0, libpangocairo-1.0-0, libpng16-16,
-fonts-dejavu-core")
+string(CONCAT CPACK_DEBIAN_PACKAGE_DEPENDS
+       "libarchive13, libcairo2, libglib2.0-0, libpango-1.0-0, libpangocairo-1.0-0, "
+       "libpng16-16, fonts-dejavu-core")
 set(CPACK_DEBIAN_PACKAGE_RECOMMENDS "fonts-wqy-microhei, libsndfile1")
 set(CPACK_DEBIAN_PACKAGE_SUGGESTS "gcc, pkg-config")
 include(CPack)
