@@ -1307,7 +1307,7 @@ typedef struct attend_translate_options {
     int most;         /* tokens of a translation behind its prefix, up to 2^20; 0: three for each
                          of the source, and ten; of features one for each frame, and fifty */
     int batch;        /* lines at a time */
-    int attention;    /* 1: weights are wanted */
+    int attention;    /* 1: return weights */
     int target_words; /* 1: target_word is wanted */
     int scores;       /* 1: score, log_p and log_ps are wanted; greedy search is faster without */
 
@@ -1768,7 +1768,7 @@ typedef struct attend_classify_options {
     size_t size;   /* of this struct, set by attend_classify_defaults */
     int longest;   /* tokens of a line that are read */
     int batch;     /* lines at a time */
-    int attention; /* 1: weights are wanted */
+    int attention; /* 1: return weights */
 } attend_classify_options;
 
 /* Sets the options for classifying to their defaults.
@@ -1813,7 +1813,7 @@ typedef struct attend_fill_options {
     int top;           /* candidates for each mask */
     int max_length;    /* tokens of a text that are read; 0: as many as the model has positions */
     int batch;         /* texts at a time */
-    int attention;     /* 1: weights are wanted */
+    int attention;     /* 1: return weights */
     size_t first_line; /* lines before the first, which messages count */
 } attend_fill_options;
 
@@ -1970,9 +1970,9 @@ typedef struct attend_answer_options {
     int max_answer;   /* tokens of an answer */
     int best;         /* answers of a question */
     int batch;        /* windows at a time */
-    double threshold; /* there is no answer where its score is higher than that of the best answer
-                         by more than this; INFINITY: there always is one */
-    int attention;    /* 1: the encoder's attention is wanted */
+    double threshold; /* gives no answer if its score exceeds that of the best answer by more than
+                         this; INFINITY: always answers */
+    int attention;    /* 1: return the encoder's attention */
     int layer, head;  /* of it; -1: all */
 } attend_answer_options;
 

@@ -295,8 +295,8 @@ const at_command at_command_align = {
                              "blanks, of Chinese and Japanese without blanks the characters, "
                              "counted from 0.\n"
                              "\n"
-                             "With --lexical there is no MODEL: the links are those of IBM model 1 "
-                             "with a diagonal prior, learned from PAIRS. --symmetrise makes one "
+                             "With --lexical, leave out MODEL: IBM model 1 with a diagonal prior, "
+                             "trained on PAIRS, aligns the words. --symmetrise makes one "
                              "alignment of two directions.",
               .options = options,
               .examples = examples},

@@ -401,6 +401,9 @@ static const char *unused(const void *settings, const char *name)
     bool classes = s->head == ATTEND_XLNET_CLASSES;
     if (!classes && (strcmp(name, "labels") == 0 || strncmp(name, "summary", 7) == 0))
         return "has no classes; --head classes has";
+    bool spans = strcmp(name, "one-in") == 0 || strcmp(name, "max-span") == 0;
+    if (spans && s->attn_type == ATTEND_XLNET_UNI)
+        return "predicts every token with --attn-type uni; leave it out";
     return NULL;
 }
 

@@ -77,6 +77,10 @@ expect 65 attend pretrain "${small[@]}" --data text.txt --window 900 --mem-len 8
 says err "choose another --window or --batch"
 
 # ---- one direction ----
+for option in one-in max-span; do
+    expect 2 attend pretrain "${small[@]}" --data text.txt --attn-type uni --$option 4 --out none
+    says err "--$option 4: xlnet-tiny predicts every token with --attn-type uni; leave it out"
+done
 expect 0 attend pretrain "${small[@]}" --data text.txt --window 24 --attn-type uni --mem-len 24 \
     --same-length --lr 0.01 --epochs 8 --out uni
 below uni 12
